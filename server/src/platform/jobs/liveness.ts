@@ -1,0 +1,122 @@
+import { EventEmitter } from 'node:events';
+
+import type { WorkerEvents } from 'graphile-worker';
+import pg from 'pg';
+
+import type { Logger } from '../log.ts';
+
+/**
+ * The queue keeps a dead worker's jobs locked for hours. Here every worker holds a session advisory lock named after
+ * it, on one connection of its process: when the process dies, PostgreSQL frees the lock at once, and whoever finds a
+ * locked job without a living owner gives it back. (decision 0003)
+ */
+export interface Liveness {
+  readonly events: WorkerEvents;
+  stop(): Promise<void>;
+}
+
+/** First key of the two-part advisory locks that mean "this worker lives". */
+const LIVENESS_LOCK = 726_501;
+const REAP_EVERY_MS = 4_000;
+
+const findDead = `
+  SELECT DISTINCT job.locked_by
+  FROM graphile_worker._private_jobs AS job
+  WHERE job.locked_by IS NOT NULL
+    -- A worker that has just started takes its lock a moment after its first job.
+    AND job.locked_at < now() - interval '4 seconds'
+    AND NOT EXISTS (
+      SELECT 1 FROM pg_locks
+      WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1::oid
+        AND objid::bigint = (hashtext(job.locked_by)::bigint & 4294967295)
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+
+export async function keepWorkersAlive(options: { url: string; log: Logger }): Promise<Liveness> {
+  const guard = new LivenessGuard(options.url, options.log);
+  await guard.connect();
+  const events = new EventEmitter() as WorkerEvents;
+  events.on('worker:create', ({ worker }) => guard.add(worker.workerId));
+  const timer = setInterval(() => void guard.reap(), REAP_EVERY_MS);
+  timer.unref();
+  return {
+    events,
+    async stop() {
+      clearInterval(timer);
+      await guard.stop();
+    },
+  };
+}
+
+class LivenessGuard {
+  readonly #url: string;
+  readonly #log: Logger;
+  readonly #workers = new Set<string>();
+  #client: pg.Client | undefined;
+  #stopped = false;
+
+  constructor(url: string, log: Logger) {
+    this.#url = url;
+    this.#log = log;
+  }
+
+  async connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'worker-liveness',
+      // A machine that vanished without closing its connection is noticed within about ten seconds.
+      options: '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3',
+    });
+    client.on('error', () => undefined);
+    client.on('end', () => void this.#lost(client));
+    await client.connect();
+    this.#client = client;
+    for (const worker of this.#workers) await this.#hold(client, worker);
+  }
+
+  add(worker: string): void {
+    this.#workers.add(worker);
+    if (this.#client) void this.#hold(this.#client, worker).catch((error: unknown) => this.#warn(error));
+  }
+
+  async reap(): Promise<void> {
+    const client = this.#client;
+    if (!client) return;
+    try {
+      const { rows } = await client.query<{ locked_by: string }>(findDead, [LIVENESS_LOCK]);
+      if (rows.length === 0) return;
+      const dead = rows.map((row) => row.locked_by);
+      await client.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [dead]);
+      await client.query(`SELECT pg_notify('jobs:insert', '{"r":1,"count":1}')`);
+      this.#log.warn({ workers: dead }, 'gave back the jobs of workers that died');
+    } catch (error) {
+      this.#warn(error);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end();
+  }
+
+  async #hold(client: pg.Client, worker: string): Promise<void> {
+    await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LIVENESS_LOCK, worker]);
+  }
+
+  async #lost(client: pg.Client): Promise<void> {
+    if (this.#client === client) this.#client = undefined;
+    while (!this.#stopped && !this.#client) {
+      try {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        await this.connect();
+      } catch {
+        // The database is away; the next try follows.
+      }
+    }
+  }
+
+  #warn(error: unknown): void {
+    this.#log.warn({ err: error }, 'worker liveness check failed; it will be tried again');
+  }
+}
