@@ -83,12 +83,10 @@ function servePay(app: FastifyInstance, world: World, gateways: readonly Gateway
       const { url, outcome: wanted } = request.body ?? {};
       const outcome = outcomeOf(wanted);
       if (!outcome)
-        return reply
-          .code(400)
-          .send({
-            error: `unknown outcome "${String(wanted)}"`,
-            allowed: ["success", "failure", "cancel"],
-          });
+        return reply.code(400).send({
+          error: `unknown outcome "${String(wanted)}"`,
+          allowed: ["success", "failure", "cancel"],
+        });
       const checkout = findCheckout(gateways, String(url));
       if (!checkout)
         return reply.code(404).send({ error: `no payment session behind "${String(url)}"` });

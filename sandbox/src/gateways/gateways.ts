@@ -1,4 +1,5 @@
 import type { GatewayFactory } from "./gateway.ts";
+import { createSslcommerz } from "./sslcommerz/sslcommerz.ts";
 
 /** Every gateway of the sandbox; a new one is a folder and a line. */
-export const GATEWAYS: readonly GatewayFactory[] = [];
+export const GATEWAYS: readonly GatewayFactory[] = [createSslcommerz];

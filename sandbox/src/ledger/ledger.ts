@@ -58,12 +58,12 @@ export async function openLedger(dataDir: string): Promise<Ledger> {
       return table;
     },
     record: (exchange) => append({ kind: "exchange", at: now(), ...exchange }),
-    flushed: log.flushed,
+    flushed: () => log.flushed(),
     async exchanges(matches, limit) {
       await log.flushed();
       return readExchanges(path, matches, limit);
     },
-    close: log.close,
+    close: () => log.close(),
   };
 }
 
