@@ -31,7 +31,9 @@ export function clusterExists(dataDir: string): boolean {
 /** Removes what starts that were killed half-way left behind. Only with the folder lock held. */
 export async function removeHalfMadeClusters(dataDir: string): Promise<void> {
   for (const name of await readdir(dataDir)) {
-    if (name.startsWith(stagingPrefix)) await rm(join(dataDir, name), { recursive: true, force: true });
+    if (!name.startsWith(stagingPrefix)) continue;
+    // An initdb whose starter was killed may still be writing into it.
+    await rm(join(dataDir, name), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 

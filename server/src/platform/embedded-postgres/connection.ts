@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg';
 
 /** Runs `work` on one short connection. Errors of the connection itself never go unheard. */
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000, ssl: false });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 4_000, ssl: false });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -7,8 +7,8 @@ import { ExplainedError } from './failure.ts';
 /** Held until `release`, or until this process ends in whatever way. */
 export type FolderLock = { release(): void };
 
-/** How long a second starter waits: long enough for a server that is just shutting down. */
-const waitMs = 10_000;
+/** How the lock is asked for; `waitMs` is how long to wait for another holder to leave. */
+export type FolderLockOptions = { folder: string; waitMs: number; onProgress: (text: string) => void };
 
 /**
  * Takes the one lock of a data folder, so that two starters never work on the same cluster.
@@ -18,9 +18,9 @@ const waitMs = 10_000;
  * each other's fresh one. The file itself must never be opened in any other way: POSIX drops all locks of a process
  * when it closes any descriptor of the file. That is why the holder is written into a second file.
  *
- * @throws Error that names the holder and says what to do, when another process keeps the lock for 10 seconds
+ * @throws Error that names the holder and says what to do, when another process keeps the lock for `waitMs`
  */
-export async function lockFolder(folder: string, onProgress: (text: string) => void): Promise<FolderLock> {
+export async function lockFolder({ folder, waitMs, onProgress }: FolderLockOptions): Promise<FolderLock> {
   const database = new DatabaseSync(join(folder, 'lock'), { timeout: 0 });
   const holderFile = join(folder, 'lock-holder.json');
   let told = false;

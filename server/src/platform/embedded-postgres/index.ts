@@ -10,7 +10,7 @@ import {
 } from './cluster.ts';
 import { ensureDatabase } from './connection.ts';
 import { ExplainedError, explainFailure, wordsOf } from './failure.ts';
-import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { type FolderLock, type FolderLockOptions, lockFolder } from './folder-lock.ts';
 import { findLauncher } from './launcher.ts';
 import { watchLogSize } from './log-file.ts';
 import { type Postmaster, type Site, adoptPostmaster, isOurs, startPostmaster, stopPostmaster } from './postmaster.ts';
@@ -26,12 +26,18 @@ export type EmbeddedPostgres = {
   stop(): Promise<void>;
 };
 
-/** What a start needs: a folder for this database alone, and who wants to hear in plain words what happens. */
-export type EmbeddedPostgresOptions = { dataDir: string; onProgress?: (text: string) => void };
+/** What a start needs. */
+export type EmbeddedPostgresOptions = {
+  /** a folder for this database alone; made when it is missing */
+  dataDir: string;
+  /** hears in plain words what happens */
+  onProgress?: (text: string) => void;
+  /** how long to wait for another process to let go of the folder; 10 seconds, enough for a server shutting down */
+  lockWaitMs?: number;
+};
 
 /**
- * Starts the PostgreSQL that comes with the project on `dataDir`, which is made if it is missing. Works for root and
- * for any user, whatever an earlier start left behind: the folder's lock ends with its process, a server still running
+ * Starts the PostgreSQL that comes with the project on `dataDir`. Works for root and for any user, whatever an earlier start left behind: the folder's lock ends with its process, a server still running
  * is taken over, half-made clusters and stale files are cleared away. One process at a time owns the folder.
  * Meant for trying out, tests and small installations; a production system sets DATABASE_URL instead.
  * @throws Error whose message says what is wrong and what to do next
@@ -39,7 +45,7 @@ export type EmbeddedPostgresOptions = { dataDir: string; onProgress?: (text: str
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = resolve(options.dataDir);
   const onProgress = options.onProgress ?? (() => undefined);
-  const lock = await takeFolder(dataDir, onProgress);
+  const lock = await takeFolder({ folder: dataDir, waitMs: options.lockWaitMs ?? 10_000, onProgress });
   const site: Site = { dataDir, cluster: clusterIn(dataDir), logFile: join(dataDir, 'postgres.log'), onProgress };
   let started: Postmaster | undefined;
   try {
@@ -68,10 +74,11 @@ export async function findRunningPostgres(options: { dataDir: string }): Promise
   return databaseUrl(cluster, file.port);
 }
 
-async function takeFolder(dataDir: string, onProgress: (text: string) => void): Promise<FolderLock> {
+async function takeFolder(options: FolderLockOptions): Promise<FolderLock> {
+  const dataDir = options.folder;
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    return await lockFolder(dataDir, onProgress);
+    return await lockFolder(options);
   } catch (error) {
     throw explainFailure({ doing: `Opening the data folder ${dataDir}`, text: wordsOf(error), dataDir }, error);
   }

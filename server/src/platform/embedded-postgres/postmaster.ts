@@ -11,6 +11,7 @@ import { parsePostmasterFile, readPostmasterFile, removePostmasterFile, worksIn 
 /** Recovery after a crash replays at most a few checkpoints; two minutes is far more than it needs. */
 const readyWithinMs = 120_000;
 const stopWithinMs = 5_000;
+const answerWithinMs = 5_000;
 
 /** A server that accepts connections. */
 export type Postmaster = { pid: number; port: number };
@@ -117,9 +118,11 @@ export async function adoptPostmaster(site: Site): Promise<Postmaster | undefine
     return undefined;
   }
   site.onProgress(`Taking over the database that an earlier process left running (pid ${file.pid})`);
-  const accepted = await pollUntil(() => !isRunning(file.pid) || isOurs(site.cluster, file.pid), 15_000);
-  if (accepted && isRunning(file.pid)) return { pid: file.pid, port: file.port };
-  await stopPostmaster(file.pid);
+  const isGone = (): boolean => !isRunning(file.pid);
+  await pollUntil(() => isGone() || readPostmasterFile(filesDir)?.state !== 'starting', readyWithinMs);
+  const answers = await pollUntil(() => isGone() || isOurs(site.cluster, file.pid), answerWithinMs);
+  if (answers && !isGone()) return { pid: file.pid, port: file.port };
+  await stopPostmaster(file.pid, ['SIGQUIT', 'SIGKILL']);
   removePostmasterFile(filesDir);
   return undefined;
 }
@@ -154,8 +157,11 @@ function refusedPassword(cluster: Cluster, pid: number): ExplainedError {
  * told to leave at once (SIGQUIT); nothing committed is lost, the next start replays the log.
  * @throws Error when the process stays even then
  */
-export async function stopPostmaster(pid: number): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+export async function stopPostmaster(
+  pid: number,
+  signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGKILL'],
+): Promise<void> {
+  for (const signal of signals) {
     if (!signalProcess(pid, signal)) return;
     if (await pollUntil(() => !isRunning(pid), stopWithinMs)) return;
   }
