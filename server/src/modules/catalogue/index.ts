@@ -1,0 +1,45 @@
+import type { Database } from '../../platform/db/database.ts';
+import type { Endpoint } from '../../platform/http/endpoint.ts';
+import { systemClock } from '../../platform/time.ts';
+import type { Clock } from '../../platform/time.ts';
+import { createCatalogueSnapshot } from './catalogue-snapshot.ts';
+import type { Stock } from './catalogue-snapshot.ts';
+import { productEndpoints } from './product-routes.ts';
+import { taxonomyEndpoints } from './taxonomy-routes.ts';
+import type { OfferedMethods } from './taxonomy-routes.ts';
+
+export { findVariantsForSale, findVariantToStock } from './find-variants-for-sale.ts';
+export type { VariantForSale, VariantToStock } from './find-variants-for-sale.ts';
+export { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config.ts';
+export type {
+  FieldOption,
+  FulfillmentConfig,
+  FulfillmentField,
+  FulfillmentMode,
+  IdentifierKey,
+  RecipientIdentifier,
+} from './fulfillment-config.ts';
+export type { Stock } from './catalogue-snapshot.ts';
+
+export interface CatalogueDeps {
+  readonly db: Database;
+  readonly stock: Stock;
+  readonly offeredMethods: OfferedMethods;
+  readonly clock?: Clock;
+}
+
+export interface Catalogue {
+  readonly clientEndpoints: Endpoint[];
+  readonly adminEndpoints: Endpoint[];
+  /** After a change of the catalogue or the stock in this process: the next read shows it. Others see it in a second. */
+  noteChange(): void;
+}
+
+export function createCatalogue(deps: CatalogueDeps): Catalogue {
+  const snapshot = createCatalogueSnapshot({ db: deps.db, stock: deps.stock, clock: deps.clock ?? systemClock });
+  return {
+    clientEndpoints: [...productEndpoints(snapshot), ...taxonomyEndpoints(snapshot, deps.offeredMethods)],
+    adminEndpoints: [],
+    noteChange: () => snapshot.invalidate(),
+  };
+}
