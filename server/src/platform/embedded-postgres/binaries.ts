@@ -67,7 +67,9 @@ export async function copyBinaries(binaries: Binaries, place: string): Promise<s
   const nativeDir = join(home, 'native');
   if (await isOursAlone(home)) {
     if (await isComplete(binaries.nativeDir, nativeDir)) return nativeDir;
-    await rename(home, `${home}.broken-${randomBytes(6).toString('hex')}`);
+    const broken = `${home}.broken-${randomBytes(6).toString('hex')}`;
+    await rename(home, broken);
+    await rm(broken, { recursive: true, force: true });
   }
   const partial = `${home}.partial-${randomBytes(6).toString('hex')}`;
   try {
@@ -82,12 +84,21 @@ export async function copyBinaries(binaries: Binaries, place: string): Promise<s
 }
 
 async function fillCopy(binaries: Binaries, home: string): Promise<void> {
-  await mkdir(home, { recursive: true, mode: 0o755 });
   const nativeDir = join(home, 'native');
+  await mkdir(home, { mode: 0o755 });
   await cp(binaries.nativeDir, nativeDir, { recursive: true, verbatimSymlinks: true });
-  for (const folder of [home, nativeDir]) await chmod(folder, 0o755);
-  for (const program of await readdir(join(nativeDir, 'bin'))) await chmod(join(nativeDir, 'bin', program), 0o755);
+  await openToReaders(home);
   await makeLibraryLinks(nativeDir);
+}
+
+// The originals may be read-only, or closed to others by a strict umask; the copy must be neither.
+async function openToReaders(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await openToReaders(path);
+    if (entry.isFile()) await chmod(path, basename(folder) === 'bin' ? 0o755 : 0o644);
+  }
 }
 
 async function isOursAlone(folder: string): Promise<boolean> {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterEach(async () => {
   for (const starter of starters.splice(0)) await starter.kill('SIGKILL');
-  execFileSync('chmod', ['-R', 'u+w', project]);
+  execFileSync('chmod', ['-R', 'u+w,a+rX', project]);
 });
 
 afterAll(async () => {
@@ -131,6 +131,7 @@ if (isRoot) {
 
     it('starts it where namespaces are forbidden and the project is closed to others, from a copy', async () => {
       const forbidden = await forbid('unshare', 'unshare: unshare failed: Operation not permitted');
+      execFileSync('chmod', ['-R', 'go=', join(project, 'node_modules')]);
       await chmod(project, 0o700);
       const home = await mkdtemp(join(project, 'home-'));
       const first = await start({ dataDir: home, env: { PATH: `${forbidden}:${process.env['PATH']}` } });
@@ -141,7 +142,6 @@ if (isRoot) {
       expect(await answers(again)).toBe(true);
       expect((await lstat(join(again.dataDir, 'cluster/files'))).uid).toBe(0);
       await again.stop();
-      await chmod(project, 0o755);
     });
 
     it('does not trust a copy of the binaries that someone else put in its way', async () => {
@@ -165,7 +165,6 @@ if (isRoot) {
       });
       starters.push(victim);
       await expect(victim.ready).rejects.toThrow(/copied binaries as nobody/);
-      await chmod(project, 0o755);
     });
 
     it('starts it for an ordinary user from a node_modules that user cannot write', async () => {
