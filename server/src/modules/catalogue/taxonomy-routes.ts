@@ -110,7 +110,7 @@ function listCategories(snapshot: CatalogueSnapshot): Endpoint {
       const shelf = await snapshot.current();
       const language = languageIn(query, request);
       const all = query.tree
-        ? shelf.childrenOf(null).map((row) => categoryTreeToWire(row, language, shelf.childrenOf))
+        ? shelf.childrenOf(null).map((row) => categoryTreeToWire(row, language, (id) => shelf.childrenOf(id)))
         : shelf.rows.categories.map((row) => categoryToWire(row, language));
       return pageOfNamed(all, query);
     },
