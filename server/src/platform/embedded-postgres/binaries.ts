@@ -103,7 +103,12 @@ async function openToReaders(folder: string): Promise<void> {
 
 async function isOursAlone(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
-  return found !== undefined && found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o022) === 0;
+  return (
+    found !== undefined &&
+    found.isDirectory() &&
+    found.uid === process.getuid?.() &&
+    (found.mode & 0o022) === 0
+  );
 }
 
 // Programs that tidy temporary folders remove single old files: compare every name and size.

@@ -21,7 +21,11 @@ export function clusterIn(dataDir: string): Cluster {
 }
 
 function placesIn(home: string): Cluster {
-  return { filesDir: join(home, 'files'), passwordFile: join(home, 'password'), portFile: join(home, 'port') };
+  return {
+    filesDir: join(home, 'files'),
+    passwordFile: join(home, 'password'),
+    portFile: join(home, 'port'),
+  };
 }
 
 export function clusterExists(dataDir: string): boolean {
@@ -65,9 +69,16 @@ async function initialise(places: Cluster, launcher: Launcher): Promise<void> {
   // The libc locale decides what counts as a letter for trigram search; a few systems lack C.UTF-8.
   for (const locale of ['C.UTF-8', 'C']) {
     const args = [
-      ...['-D', workingFolderName(places.filesDir), '-U', roleName, '--pwfile=../password'],
-      ...['--auth=scram-sha-256', '--encoding=UTF8', '--data-checksums', `--locale=${locale}`],
-      ...['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions'],
+      `--pgdata=${workingFolderName(places.filesDir)}`,
+      `--username=${roleName}`,
+      '--pwfile=../password',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--data-checksums',
+      `--locale=${locale}`,
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
     ];
     const finished = await runToEnd(launcher.command('initdb', places.filesDir, args));
     if (finished.code === 0) return;

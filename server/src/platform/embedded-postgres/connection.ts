@@ -25,7 +25,9 @@ export async function ensureDatabase(url: string): Promise<void> {
     const maintenance = new URL(url);
     const name = maintenance.pathname.slice(1);
     maintenance.pathname = '/postgres';
-    await withClient(maintenance.href, (client) => client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`));
+    await withClient(maintenance.href, (client) =>
+      client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`),
+    );
   }
 }
 

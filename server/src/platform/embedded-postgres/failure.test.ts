@@ -8,7 +8,10 @@ function explain(text: string): string {
 
 describe('a failed start', () => {
   it.each([
-    ['initdb: error: could not create directory "base": No space left on device', 'the disk that holds /data/voucher is full'],
+    [
+      'initdb: error: could not create directory "base": No space left on device',
+      'the disk that holds /data/voucher is full',
+    ],
     ['FATAL:  database files are incompatible with server', 'made by another PostgreSQL version'],
     ["EROFS: read-only file system, mkdir '/data/voucher'", 'is on a read-only disk'],
     ['LOG:  could not bind IPv4 address "127.0.0.1": Address already in use', 'no TCP port on 127.0.0.1'],

@@ -14,24 +14,29 @@ const known: readonly Known[] = [
       `the disk that holds ${dataDir} is full. Free at least 200 MB and start again, ${useOwnServer}.`,
   },
   {
-    pattern: /database files are incompatible|initialized by PostgreSQL version|not compatible with this version/i,
+    pattern:
+      /database files are incompatible|initialized by PostgreSQL version|not compatible with this version/i,
     say: ({ dataDir }) =>
       `the files in ${dataDir} were made by another PostgreSQL version. Start it with the release of this project that made them, export, and import here, ${useOwnServer}.`,
   },
   {
     pattern: /Read-only file system|EROFS/i,
-    say: ({ dataDir }) => `${dataDir} is on a read-only disk. Choose a data folder that can be written, ${useOwnServer}.`,
+    say: ({ dataDir }) =>
+      `${dataDir} is on a read-only disk. Choose a data folder that can be written, ${useOwnServer}.`,
   },
   {
     pattern: /could not bind|Address already in use|EADDRINUSE/i,
-    say: () => `no TCP port on 127.0.0.1 could be used. See what listens there (ss -ltn) and start again, ${useOwnServer}.`,
+    say: () =>
+      `no TCP port on 127.0.0.1 could be used. See what listens there (ss -ltn) and start again, ${useOwnServer}.`,
   },
   {
     pattern: /could not (create|map|resize|open) .*shared memory|Cannot allocate memory|ENOMEM/i,
-    say: () => `there is not enough memory (it needs about 200 MB). Stop other programs or allow more, ${useOwnServer}.`,
+    say: () =>
+      `there is not enough memory (it needs about 200 MB). Stop other programs or allow more, ${useOwnServer}.`,
   },
   {
-    pattern: /Permission denied|EACCES|EPERM|Operation not permitted|has wrong ownership|unable to open database file/i,
+    pattern:
+      /Permission denied|EACCES|EPERM|Operation not permitted|has wrong ownership|unable to open database file/i,
     say: ({ dataDir }) =>
       `this user (uid ${process.getuid?.() ?? 'unknown'}) may not write ${dataDir}. Give it the folder (chown -R ${process.getuid?.() ?? '<user>'} ${dataDir}) or choose another one, ${useOwnServer}.`,
   },
@@ -44,7 +49,8 @@ const known: readonly Known[] = [
 export function explainFailure(failure: Failure, cause?: unknown): Error {
   if (cause instanceof ExplainedError) return cause;
   const match = known.find(({ pattern }) => pattern.test(failure.text));
-  const reason = match?.say(failure) ?? `see the last lines below, correct that and start again, ${useOwnServer}.`;
+  const reason =
+    match?.say(failure) ?? `see the last lines below, correct that and start again, ${useOwnServer}.`;
   const lastLines = failure.text.trim().split('\n').slice(-8).join('\n  ');
   const evidence = lastLines === '' ? '' : `\n  ${lastLines}`;
   return new ExplainedError(`${failure.doing} failed: ${reason}${evidence}`, { cause });

@@ -34,7 +34,9 @@ export async function lockFolder({ folder, waitMs, onProgress }: FolderLockOptio
     database.close();
     throw new ExplainedError(heldMessage(folder, describeHolder(holderFile)));
   }
-  writeFileSync(holderFile, JSON.stringify({ pid: process.pid, since: new Date().toISOString() }), { mode: 0o600 });
+  writeFileSync(holderFile, JSON.stringify({ pid: process.pid, since: new Date().toISOString() }), {
+    mode: 0o600,
+  });
   return {
     release: () => {
       if (!database.isOpen) return;

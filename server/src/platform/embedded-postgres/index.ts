@@ -13,7 +13,14 @@ import { ExplainedError, explainFailure, wordsOf } from './failure.ts';
 import { type FolderLock, type FolderLockOptions, lockFolder } from './folder-lock.ts';
 import { findLauncher } from './launcher.ts';
 import { watchLogSize } from './log-file.ts';
-import { type Postmaster, type Site, adoptPostmaster, isOurs, startPostmaster, stopPostmaster } from './postmaster.ts';
+import {
+  type Postmaster,
+  type Site,
+  adoptPostmaster,
+  isOurs,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts';
 import { readPostmasterFile } from './postmaster-file.ts';
 
 /** A database of our own that is running. */
@@ -46,7 +53,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const dataDir = resolve(options.dataDir);
   const onProgress = options.onProgress ?? (() => undefined);
   const lock = await takeFolder({ folder: dataDir, waitMs: options.lockWaitMs ?? 10_000, onProgress });
-  const site: Site = { dataDir, cluster: clusterIn(dataDir), logFile: join(dataDir, 'postgres.log'), onProgress };
+  const site: Site = {
+    dataDir,
+    cluster: clusterIn(dataDir),
+    logFile: join(dataDir, 'postgres.log'),
+    onProgress,
+  };
   let started: Postmaster | undefined;
   try {
     await removeHalfMadeClusters(dataDir);
@@ -80,7 +92,10 @@ async function takeFolder(options: FolderLockOptions): Promise<FolderLock> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     return await lockFolder(options);
   } catch (error) {
-    throw explainFailure({ doing: `Opening the data folder ${dataDir}`, text: wordsOf(error), dataDir }, error);
+    throw explainFailure(
+      { doing: `Opening the data folder ${dataDir}`, text: wordsOf(error), dataDir },
+      error,
+    );
   }
 }
 

