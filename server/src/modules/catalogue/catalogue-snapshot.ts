@@ -73,7 +73,10 @@ interface Known {
 
 /** The same object when nothing has changed, so that what was prepared from it is kept. */
 async function readShelf(deps: SnapshotDeps, old: Shelf | undefined): Promise<Shelf> {
-  const [version, sellable] = await Promise.all([getCatalogueVersion(deps.db), deps.stock.listSellableVariants()]);
+  const [version, sellable] = await Promise.all([
+    getCatalogueVersion(deps.db),
+    deps.stock.listSellableVariants(),
+  ]);
   if (old && old.rows.version === version) {
     return isSameSet(old.sellable, sellable) ? old : createShelf(old.rows, sellable);
   }

@@ -160,7 +160,10 @@ const LIST_VARIANTS_FOR_SALE = statement(
    WHERE v.id = ANY($1::bigint[])`,
 );
 
-export async function listVariantsForSale(reader: Reader, ids: readonly number[]): Promise<VariantForSaleRow[]> {
+export async function listVariantsForSale(
+  reader: Reader,
+  ids: readonly number[],
+): Promise<VariantForSaleRow[]> {
   return (await reader.query<VariantForSaleRow>(LIST_VARIANTS_FOR_SALE, [ids])).rows;
 }
 
@@ -181,6 +184,9 @@ const FIND_STOCKED_VARIANT = statement(
    ORDER BY v.sku = $1 DESC LIMIT 1`,
 );
 
-export async function findStockedVariant(reader: Reader, idOrSku: string): Promise<StockedVariantRow | undefined> {
+export async function findStockedVariant(
+  reader: Reader,
+  idOrSku: string,
+): Promise<StockedVariantRow | undefined> {
   return (await reader.query<StockedVariantRow>(FIND_STOCKED_VARIANT, [idOrSku])).rows[0];
 }

@@ -137,7 +137,10 @@ export function categoryTreeToWire(
   return { ...categoryToWire(row, language), children };
 }
 
-export function paymentMethodToWire(row: PaymentMethodRow, language: Language): Static<typeof paymentMethodSchema> {
+export function paymentMethodToWire(
+  row: PaymentMethodRow,
+  language: Language,
+): Static<typeof paymentMethodSchema> {
   return {
     id: row.id,
     method: row.method,
@@ -193,7 +196,10 @@ export function variantToWire(row: VariantRow, shown: Shown, inStock: boolean): 
   };
 }
 
-export function fulfillmentFieldsToWire(variantId: number, shown: Shown): Static<typeof fulfillmentFieldsSchema> {
+export function fulfillmentFieldsToWire(
+  variantId: number,
+  shown: Shown,
+): Static<typeof fulfillmentFieldsSchema> {
   const { language, fulfillment } = shown;
   return {
     variant_id: variantId,

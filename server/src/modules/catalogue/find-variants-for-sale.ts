@@ -25,7 +25,10 @@ export interface VariantForSale {
  * The variants with these ids as they are at this moment, in one statement and not from memory: a price that was
  * changed a moment ago is the price. Unknown ids are left out; the order of the result is not that of the ids.
  */
-export async function findVariantsForSale(reader: Reader, variantIds: readonly number[]): Promise<VariantForSale[]> {
+export async function findVariantsForSale(
+  reader: Reader,
+  variantIds: readonly number[],
+): Promise<VariantForSale[]> {
   const rows = await listVariantsForSale(reader, variantIds);
   return rows.map((row) => ({
     variantId: row.variant_id,
@@ -54,7 +57,10 @@ export interface VariantToStock {
 }
 
 /** The variant with this SKU, or with this id in digits; the SKU wins where both exist. */
-export async function findVariantToStock(reader: Reader, idOrSku: string): Promise<VariantToStock | undefined> {
+export async function findVariantToStock(
+  reader: Reader,
+  idOrSku: string,
+): Promise<VariantToStock | undefined> {
   const row = await findStockedVariant(reader, idOrSku);
   if (!row) return undefined;
   return {

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config.ts';
 
 const EMAIL = { name: 'email', label: 'Email', labelBn: 'ইমেইল', type: 'email', required: true };
-const names = (stored: unknown): string[] => parseFulfillmentConfig(stored, 'CODE').fields.map(({ name }) => name);
+const names = (stored: unknown): string[] =>
+  parseFulfillmentConfig(stored, 'CODE').fields.map(({ name }) => name);
 
 describe('parseFulfillmentConfig', () => {
   it.each([
@@ -42,7 +43,10 @@ describe('parseFulfillmentConfig', () => {
       pattern: '[0-9]+',
       options: ['1', { value: '2', label: 'Two', label_bn: 'দুই' }, { label: 'no value' }, 5],
     };
-    const { fields } = parseFulfillmentConfig({ fields: [zone, { name: 'player_id' }, { name: 'region' }] }, 'TOPUP');
+    const { fields } = parseFulfillmentConfig(
+      { fields: [zone, { name: 'player_id' }, { name: 'region' }] },
+      'TOPUP',
+    );
     expect(fields).toEqual([
       {
         name: 'zone_id',
@@ -79,7 +83,12 @@ describe('parseFulfillmentConfig', () => {
 
   it('keeps the first of two fields with one name', () => {
     const stored = {
-      fields: [{ name: 'uid', label: 'First' }, { name: 'uid', label: 'Second' }, { name: 'zone' }, { name: 'zone' }],
+      fields: [
+        { name: 'uid', label: 'First' },
+        { name: 'uid', label: 'Second' },
+        { name: 'zone' },
+        { name: 'zone' },
+      ],
     };
     expect(names(stored)).toEqual(['uid', 'zone']);
     expect(parseFulfillmentConfig(stored, 'CODE').identifier.label).toBe('First');

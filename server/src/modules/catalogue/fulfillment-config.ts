@@ -124,7 +124,10 @@ function labelsOf(name: string, label?: string, labelBn?: string): { label: stri
   if (label !== undefined) return labelBn === undefined ? { label } : { label, labelBn };
   if (isIdentifierKey(name)) return { ...KNOWN_LABELS[name], ...(labelBn === undefined ? {} : { labelBn }) };
   const words = name.replaceAll('_', ' ');
-  return { label: words.charAt(0).toUpperCase() + words.slice(1), ...(labelBn === undefined ? {} : { labelBn }) };
+  return {
+    label: words.charAt(0).toUpperCase() + words.slice(1),
+    ...(labelBn === undefined ? {} : { labelBn }),
+  };
 }
 
 const usualTypeOf = (name: string): string => (name === 'email' ? 'email' : 'text');

@@ -36,7 +36,11 @@ export interface Catalogue {
 }
 
 export function createCatalogue(deps: CatalogueDeps): Catalogue {
-  const snapshot = createCatalogueSnapshot({ db: deps.db, stock: deps.stock, clock: deps.clock ?? systemClock });
+  const snapshot = createCatalogueSnapshot({
+    db: deps.db,
+    stock: deps.stock,
+    clock: deps.clock ?? systemClock,
+  });
   return {
     clientEndpoints: [...productEndpoints(snapshot), ...taxonomyEndpoints(snapshot, deps.offeredMethods)],
     adminEndpoints: [],

@@ -4,7 +4,9 @@ export type Language = 'en' | 'bn';
 
 /** The query parameter of every read that has texts. An unknown language is no error: it reads as English. */
 export const languageQuery = {
-  lang: Type.Optional(Type.String({ maxLength: 35, description: '`bn` for Bangla; else `Accept-Language` decides.' })),
+  lang: Type.Optional(
+    Type.String({ maxLength: 35, description: '`bn` for Bangla; else `Accept-Language` decides.' }),
+  ),
 };
 
 /** `?lang=` when given, else the first language of `Accept-Language`: Bangla when it starts with `bn`. */

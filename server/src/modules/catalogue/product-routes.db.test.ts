@@ -4,7 +4,17 @@ import { createTestCatalogue } from './test-catalogue.ts';
 import type { Json, TestCatalogue } from './test-catalogue.ts';
 
 let shop: TestCatalogue;
-const id = { card: 0, diamonds: 0, recharge: 0, v100: 0, v50: 0, v50b: 0, vPartner: 0, vHidden: 0, vTopUp: 0 };
+const id = {
+  card: 0,
+  diamonds: 0,
+  recharge: 0,
+  v100: 0,
+  v50: 0,
+  v50b: 0,
+  vPartner: 0,
+  vHidden: 0,
+  vTopUp: 0,
+};
 
 beforeAll(async () => {
   shop = await createTestCatalogue();
@@ -12,7 +22,9 @@ beforeAll(async () => {
     ('Play', 'প্লে', 'play', true), ('Telco', NULL, 'telco', true), ('Gone', NULL, 'gone', false)`);
   await shop.change(`INSERT INTO categories (parent_id, name, name_bn, slug) VALUES
     (NULL, 'Games', 'গেম', 'games'), (1, 'Gift cards', 'গিফট কার্ড', 'gift-cards'), (NULL, 'Mobile', NULL, 'mobile')`);
-  await shop.change(`INSERT INTO product_types (name, slug) VALUES ('Gift card', 'gift-card'), ('Top-up', 'top-up')`);
+  await shop.change(
+    `INSERT INTO product_types (name, slug) VALUES ('Gift card', 'gift-card'), ('Top-up', 'top-up')`,
+  );
   await shop.change(
     `INSERT INTO tags (name, slug, is_active) VALUES ('Popular', 'popular', true), ('Old', 'old', false)`,
   );
@@ -50,7 +62,8 @@ const slugs = async (query: string): Promise<unknown> => {
   expect(status).toBe(200);
   return (body.data['items'] as unknown as Json[]).map((item) => item['slug']);
 };
-const variantIds = (data: Json): unknown => (data['variants'] as unknown as { id: number }[]).map((each) => each.id);
+const variantIds = (data: Json): unknown =>
+  (data['variants'] as unknown as { id: number }[]).map((each) => each.id);
 
 describe('GET /products/:id', () => {
   it('answers the product exactly as decided, cheapest variant first', async () => {
@@ -138,7 +151,11 @@ describe('GET /products/:id', () => {
     async (path) => {
       for (const wrong of ['PRICE', 'id', '']) {
         const { status, body } = await shop.get(`${path}?variant_sort=${wrong}`);
-        expect([status, body.errorCode, body.errors?.[0]?.field]).toEqual([400, 'VALIDATION_ERROR', 'variant_sort']);
+        expect([status, body.errorCode, body.errors?.[0]?.field]).toEqual([
+          400,
+          'VALIDATION_ERROR',
+          'variant_sort',
+        ]);
       }
     },
   );
@@ -171,7 +188,9 @@ describe('GET /products/:id', () => {
         { name: 'operator', label: 'Operator', type: 'text', required: false },
       ],
     });
-    expect(JSON.stringify(recharge.body)).not.toMatch(/required_fields|optional_fields|field_labels|field_types/);
+    expect(JSON.stringify(recharge.body)).not.toMatch(
+      /required_fields|optional_fields|field_labels|field_types/,
+    );
   });
 
   it('speaks Bangla when asked, English where there is no Bangla', async () => {

@@ -35,7 +35,9 @@ const productsQuery = Type.Object({
   ),
   tag: idOrSlug,
   product_type: idOrSlug,
-  search: Type.Optional(Type.String({ maxLength: 200, description: 'Every word must occur; English or Bangla.' })),
+  search: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Every word must occur; English or Bangla.' }),
+  ),
   in_stock: Type.Optional(Type.Boolean()),
   min_price: amount,
   max_price: amount,
@@ -43,7 +45,12 @@ const productsQuery = Type.Object({
 });
 
 export function productEndpoints(snapshot: CatalogueSnapshot): Endpoint[] {
-  return [listProducts(snapshot), getProduct(snapshot), getProductBySlug(snapshot), getFulfillmentFields(snapshot)];
+  return [
+    listProducts(snapshot),
+    getProduct(snapshot),
+    getProductBySlug(snapshot),
+    getFulfillmentFields(snapshot),
+  ];
 }
 
 function listProducts(snapshot: CatalogueSnapshot): Endpoint {
@@ -101,7 +108,11 @@ function getProduct(snapshot: CatalogueSnapshot): Endpoint {
       const shelf = await snapshot.current();
       const product = shelf.findProduct(params.id);
       if (!product) throw productNotFound();
-      return shelf.show(product, languageOf(query.lang, request.headers['accept-language']), query.variant_sort);
+      return shelf.show(
+        product,
+        languageOf(query.lang, request.headers['accept-language']),
+        query.variant_sort,
+      );
     },
   });
 }
@@ -121,7 +132,11 @@ function getProductBySlug(snapshot: CatalogueSnapshot): Endpoint {
       const shelf = await snapshot.current();
       const product = shelf.findProductBySlug(params.slug);
       if (!product) throw productNotFound();
-      return shelf.show(product, languageOf(query.lang, request.headers['accept-language']), query.variant_sort);
+      return shelf.show(
+        product,
+        languageOf(query.lang, request.headers['accept-language']),
+        query.variant_sort,
+      );
     },
   });
 }

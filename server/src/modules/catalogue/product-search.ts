@@ -4,7 +4,16 @@ import { compareNames } from './variant-sort.ts';
 import type { Language } from './language.ts';
 import { inLanguage } from './language.ts';
 
-export const PRODUCT_SORTS = ['sort_order', '-sort_order', 'name', '-name', 'price', '-price', 'id', '-id'] as const;
+export const PRODUCT_SORTS = [
+  'sort_order',
+  '-sort_order',
+  'name',
+  '-name',
+  'price',
+  '-price',
+  'id',
+  '-id',
+] as const;
 export type ProductSort = (typeof PRODUCT_SORTS)[number];
 
 export interface ProductSearch {
@@ -53,8 +62,10 @@ function testsOf({ rows }: Shelf, search: ProductSearch): Test[] {
   }
   for (const word of wordsOf(search.text)) tests.push(({ searchText }) => searchText.includes(word));
   if (inStock !== undefined) tests.push((product) => product.isInStock === inStock);
-  if (minPriceMinor !== undefined) tests.push((product) => (product.highestPriceMinor ?? -1) >= minPriceMinor);
-  if (maxPriceMinor !== undefined) tests.push((product) => (product.lowestPriceMinor ?? Infinity) <= maxPriceMinor);
+  if (minPriceMinor !== undefined)
+    tests.push((product) => (product.highestPriceMinor ?? -1) >= minPriceMinor);
+  if (maxPriceMinor !== undefined)
+    tests.push((product) => (product.lowestPriceMinor ?? Infinity) <= maxPriceMinor);
   return tests;
 }
 

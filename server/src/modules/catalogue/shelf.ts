@@ -88,7 +88,11 @@ function shelfProduct(
 /** The category and those above it. Ends at an inactive one and, should two name each other, at the second visit. */
 function lineOf(id: number, categories: ReadonlyMap<number, CategoryRow>): number[] {
   const line: number[] = [];
-  for (let at: number | null = id; at !== null && !line.includes(at); at = categories.get(at)?.parent_id ?? null) {
+  for (
+    let at: number | null = id;
+    at !== null && !line.includes(at);
+    at = categories.get(at)?.parent_id ?? null
+  ) {
     if (categories.has(at)) line.push(at);
   }
   return line;
@@ -116,6 +120,9 @@ function showProduct(
 }
 
 /** The row a filter names by id or by slug. */
-export function findByIdOrSlug<Row extends TaxonomyRow>(rows: readonly Row[], idOrSlug: string): Row | undefined {
+export function findByIdOrSlug<Row extends TaxonomyRow>(
+  rows: readonly Row[],
+  idOrSlug: string,
+): Row | undefined {
   return rows.find((row) => row.slug === idOrSlug) ?? rows.find((row) => String(row.id) === idOrSlug);
 }

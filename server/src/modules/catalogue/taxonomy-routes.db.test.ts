@@ -13,7 +13,9 @@ beforeAll(async () => {
     (NULL, 'Root', 'root', true, 1), (1, 'Late child', 'late', true, 9), (1, 'Early child', 'early', true, 1),
     (2, 'Grandchild', 'grand', true, 1), (4, 'Great-grandchild', 'great', true, 1), (5, 'Deepest', 'deepest', true, 1),
     (NULL, 'Off', 'off', false, 0), (7, 'Below off', 'below-off', true, 0)`);
-  await shop.change(`INSERT INTO tags (name, slug, is_active) VALUES ('Hot', 'hot', true), ('Cold', 'cold', false)`);
+  await shop.change(
+    `INSERT INTO tags (name, slug, is_active) VALUES ('Hot', 'hot', true), ('Cold', 'cold', false)`,
+  );
   await shop.change(`INSERT INTO product_types (name, slug) VALUES ('Gift card', 'gift-card')`);
   await shop.change(`INSERT INTO payment_methods (method, name, name_bn, min_minor, max_minor, is_active, sort_order) VALUES
     ('dcb', 'Mobile balance', NULL, NULL, NULL, true, 2), ('gw_aggregator', 'Cards', 'কার্ড', 1050, 50000000, true, 1),
@@ -29,14 +31,18 @@ describe('the lists of the catalogue', () => {
     expect(await names('/brands')).toEqual(['First', 'Second', 'Also second']);
     const { body } = await shop.get('/brands?page=2&limit=1&lang=bn');
     expect(body.data).toEqual({
-      items: [{ id: 1, name: 'দ্বিতীয়', slug: 'second', sort_order: 2, description: null, image_url: '/b.svg' }],
+      items: [
+        { id: 1, name: 'দ্বিতীয়', slug: 'second', sort_order: 2, description: null, image_url: '/b.svg' },
+      ],
       pagination: { page: 2, limit: 1, total: 3, total_pages: 3 },
     });
     expect(await names('/brands?search=second')).toEqual(['Second', 'Also second']);
   });
 
   it('lists tags and product types', async () => {
-    expect((await shop.get('/tags')).body.data['items']).toEqual([{ id: 1, name: 'Hot', slug: 'hot', sort_order: 0 }]);
+    expect((await shop.get('/tags')).body.data['items']).toEqual([
+      { id: 1, name: 'Hot', slug: 'hot', sort_order: 0 },
+    ]);
     expect((await shop.get('/product-types')).body.data['items']).toEqual([
       { id: 1, name: 'Gift card', slug: 'gift-card', sort_order: 0 },
     ]);
@@ -44,10 +50,26 @@ describe('the lists of the catalogue', () => {
 
   it('lists categories flat, and as a tree to any depth without what hangs below an inactive one', async () => {
     expect((await shop.get('/categories?limit=1')).body.data['items']).toEqual([
-      { id: 8, parent_id: 7, name: 'Below off', slug: 'below-off', sort_order: 0, description: null, image_url: null },
+      {
+        id: 8,
+        parent_id: 7,
+        name: 'Below off',
+        slug: 'below-off',
+        sort_order: 0,
+        description: null,
+        image_url: null,
+      },
     ]);
     const node = { description: null, image_url: null };
-    const deepest = { ...node, id: 6, parent_id: 5, name: 'Deepest', slug: 'deepest', sort_order: 1, children: [] };
+    const deepest = {
+      ...node,
+      id: 6,
+      parent_id: 5,
+      name: 'Deepest',
+      slug: 'deepest',
+      sort_order: 1,
+      children: [],
+    };
     const great = {
       ...node,
       id: 5,
@@ -57,9 +79,33 @@ describe('the lists of the catalogue', () => {
       sort_order: 1,
       children: [deepest],
     };
-    const grand = { ...node, id: 4, parent_id: 2, name: 'Grandchild', slug: 'grand', sort_order: 1, children: [great] };
-    const early = { ...node, id: 3, parent_id: 1, name: 'Early child', slug: 'early', sort_order: 1, children: [] };
-    const late = { ...node, id: 2, parent_id: 1, name: 'Late child', slug: 'late', sort_order: 9, children: [grand] };
+    const grand = {
+      ...node,
+      id: 4,
+      parent_id: 2,
+      name: 'Grandchild',
+      slug: 'grand',
+      sort_order: 1,
+      children: [great],
+    };
+    const early = {
+      ...node,
+      id: 3,
+      parent_id: 1,
+      name: 'Early child',
+      slug: 'early',
+      sort_order: 1,
+      children: [],
+    };
+    const late = {
+      ...node,
+      id: 2,
+      parent_id: 1,
+      name: 'Late child',
+      slug: 'late',
+      sort_order: 9,
+      children: [grand],
+    };
     const root = {
       ...node,
       id: 1,

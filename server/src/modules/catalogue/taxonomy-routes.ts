@@ -103,7 +103,10 @@ function listCategories(snapshot: CatalogueSnapshot): Endpoint {
     summary: 'Active categories, flat or as a tree',
     query: Type.Object({
       ...listQuery,
-      tree: Type.Boolean({ default: false, description: 'Top categories with `children[]`; paging counts the top.' }),
+      tree: Type.Boolean({
+        default: false,
+        description: 'Top categories with `children[]`; paging counts the top.',
+      }),
     }),
     data: pageSchema(categorySchema),
     async handle({ query, request }) {

@@ -66,7 +66,12 @@ export async function createTestCatalogue(): Promise<TestCatalogue> {
 async function serve(db: TestDatabase, catalogue: Catalogue): Promise<FastifyInstance> {
   const app = createHttpServer({ log: createLog({ level: 'silent' }), trustProxy: [] });
   const refuse = () => Promise.reject(new Error('The catalogue needs no token'));
-  const options = { authenticator: { client: refuse, admin: refuse }, idempotency: createIdempotencyStore(db) };
-  await app.register(async (scope) => mountEndpoints(scope, catalogue.clientEndpoints, options), { prefix: '/api/v1' });
+  const options = {
+    authenticator: { client: refuse, admin: refuse },
+    idempotency: createIdempotencyStore(db),
+  };
+  await app.register(async (scope) => mountEndpoints(scope, catalogue.clientEndpoints, options), {
+    prefix: '/api/v1',
+  });
   return app;
 }

@@ -23,7 +23,11 @@ export function compareNames(language: Language, left: string, right: string): n
 /**
  * `price`: price, sort_order, id. `sort`: sort_order, id. `name`: name as shown in this language, id. All ascending.
  */
-export function sortVariants<V extends Sortable>(variants: readonly V[], by: VariantSort, language: Language): V[] {
+export function sortVariants<V extends Sortable>(
+  variants: readonly V[],
+  by: VariantSort,
+  language: Language,
+): V[] {
   return variants.toSorted((a, b) => {
     switch (by) {
       case 'price':

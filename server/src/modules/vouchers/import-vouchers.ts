@@ -1,0 +1,184 @@
+import { inTransaction } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { SecretBox } from '../../platform/secret-box.ts';
+import type { Clock } from '../../platform/time.ts';
+import { checkImportRow } from './import-row.ts';
+import type { ImportedCode, ImportRow, UnusableRow } from './import-row.ts';
+import { insertBatch, insertVouchers, listStoredDigests } from './voucher-import-store.ts';
+import type { SealedCode } from './voucher-import-store.ts';
+import { voucherContexts, voucherDigest } from './voucher-secrets.ts';
+
+export type ImportOutcome = 'imported' | 'duplicate_in_file' | 'already_stored' | 'invalid';
+
+export interface ImportRowResult {
+  readonly line: number;
+  readonly outcome: ImportOutcome;
+  /** Why, when it is invalid. */
+  readonly problem?: string;
+}
+
+export interface ImportVouchersDeps {
+  readonly db: Database;
+  readonly box: SecretBox;
+  readonly clock: Clock;
+}
+
+export interface ImportVouchersInput {
+  readonly variantId: number;
+  /** The brand of the variant's product: a code is unique in it. */
+  readonly brandId: number;
+  readonly rows: AsyncIterable<ImportRow | UnusableRow> | Iterable<ImportRow | UnusableRow>;
+  readonly supplier?: string;
+  /** What one code cost. */
+  readonly costMinor?: number;
+  /** Where the rows came from, for people: a file's name. */
+  readonly sourceName?: string;
+  /** Says what would happen and writes nothing. */
+  readonly dryRun?: boolean;
+  /** Every row once, in the order of the file. */
+  onRow?(result: ImportRowResult): void;
+  /** After every thousand rows, and at the end. */
+  onProgress?(rowsRead: number): void;
+}
+
+export interface ImportSummary {
+  /** Null when nothing was written. */
+  readonly batchId: number | null;
+  readonly dryRun: boolean;
+  readonly read: number;
+  readonly imported: number;
+  readonly duplicateInFile: number;
+  readonly alreadyStored: number;
+  readonly invalid: number;
+}
+
+const CHUNK_ROWS = 1_000;
+
+/**
+ * Puts delivered codes into the vault as one batch. Rows go in by the thousand, each thousand in a transaction of its
+ * own: memory stays flat (16 bytes a row are kept, to notice repeats), locks are short, and an import that was cut
+ * off is finished by running it again, since what is stored already is left alone. Good rows go in although others
+ * are wrong; every row is reported.
+ */
+export async function importVouchers(
+  deps: ImportVouchersDeps,
+  input: ImportVouchersInput,
+): Promise<ImportSummary> {
+  const run: ImportRun = { ...deps, input, seen: new Set(), batchId: null };
+  const counts: Record<ImportOutcome, number> = {
+    imported: 0,
+    duplicate_in_file: 0,
+    already_stored: 0,
+    invalid: 0,
+  };
+  let read = 0;
+  for await (const chunk of inChunks(input.rows, CHUNK_ROWS)) {
+    for (const result of await importChunk(run, chunk)) {
+      counts[result.outcome] += 1;
+      input.onRow?.(result);
+    }
+    read += chunk.length;
+    input.onProgress?.(read);
+  }
+  return {
+    batchId: run.batchId,
+    dryRun: input.dryRun === true,
+    read,
+    imported: counts.imported,
+    duplicateInFile: counts.duplicate_in_file,
+    alreadyStored: counts.already_stored,
+    invalid: counts.invalid,
+  };
+}
+
+interface ImportRun extends ImportVouchersDeps {
+  readonly input: ImportVouchersInput;
+  /** Half of each digest read so far: 128 bits do not meet by chance. */
+  readonly seen: Set<string>;
+  batchId: number | null;
+}
+
+interface Candidate {
+  readonly code: ImportedCode;
+  readonly digest: Buffer;
+}
+
+async function importChunk(
+  run: ImportRun,
+  rows: readonly (ImportRow | UnusableRow)[],
+): Promise<ImportRowResult[]> {
+  const judged = rows.map((row) => judge(run, row));
+  const candidates = judged.filter((each) => 'digest' in each);
+  const stored = await store(run, candidates);
+  return judged.map((each) => {
+    if (!('digest' in each)) return each;
+    return { line: each.code.line, outcome: stored.has(keyOf(each.digest)) ? 'imported' : 'already_stored' };
+  });
+}
+
+function judge(run: ImportRun, row: ImportRow | UnusableRow): Candidate | ImportRowResult {
+  const code = 'problem' in row ? row : checkImportRow(row, run.clock.now());
+  if ('problem' in code) return { line: code.line, outcome: 'invalid', problem: code.problem };
+  const digest = voucherDigest(run.box, code.code);
+  const key = keyOf(digest);
+  if (run.seen.has(key)) return { line: code.line, outcome: 'duplicate_in_file' };
+  run.seen.add(key);
+  return { code, digest };
+}
+
+const keyOf = (digest: Buffer): string => digest.toString('latin1', 0, 16);
+
+/** Writes those that are new. @returns the keys of what was written, or would be. */
+async function store(run: ImportRun, candidates: readonly Candidate[]): Promise<Set<string>> {
+  const { db, input } = run;
+  const digests = candidates.map(({ digest }) => digest);
+  const known = new Set((await listStoredDigests(db, input.brandId, digests)).map(keyOf));
+  const fresh = candidates.filter(({ digest }) => !known.has(keyOf(digest)));
+  if (fresh.length === 0 || input.dryRun) return new Set(fresh.map(({ digest }) => keyOf(digest)));
+  // Sealed before the transaction opens: it holds its locks for the writing only.
+  const codes = fresh.map((candidate) => seal(run.box, candidate));
+  const { variantId, brandId } = input;
+  const costMinor = input.costMinor ?? null;
+  const { batchId, inserted } = await inTransaction(db, async (tx) => {
+    const batch = {
+      variantId,
+      supplier: input.supplier ?? null,
+      costMinor,
+      sourceName: input.sourceName ?? null,
+    };
+    const id = run.batchId ?? (await insertBatch(tx, batch));
+    return {
+      batchId: id,
+      inserted: await insertVouchers(tx, { batchId: id, variantId, brandId, costMinor, codes }),
+    };
+  });
+  run.batchId = batchId;
+  return new Set(inserted.map(keyOf));
+}
+
+function seal(box: SecretBox, { code, digest }: Candidate): SealedCode {
+  const optional = (text: string | null, context: string): Buffer | null =>
+    text === null ? null : box.seal(text, context);
+  return {
+    codeSealed: box.seal(code.code, voucherContexts.code),
+    codeDigest: digest,
+    pinSealed: optional(code.pin, voucherContexts.pin),
+    redemptionUrlSealed: optional(code.redemptionUrl, voucherContexts.redemptionUrl),
+    serialNumberSealed: optional(code.serialNumber, voucherContexts.serialNumber),
+    expiresAt: code.expiresAt,
+  };
+}
+
+async function* inChunks<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  size: number,
+): AsyncGenerator<Item[]> {
+  let chunk: Item[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < size) continue;
+    yield chunk;
+    chunk = [];
+  }
+  if (chunk.length > 0) yield chunk;
+}
