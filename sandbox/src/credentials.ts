@@ -1,8 +1,8 @@
-import { generateKeyPair } from "node:crypto";
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { randomDigits, randomLetters } from "./random-text.ts";
+import { generateKeyPair } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { randomDigits, randomLetters } from './random-text.ts';
 
 /** RSA keys as bare base64 DER without PEM armour, the way Nagad hands them out. */
 export interface KeyPair {
@@ -31,9 +31,9 @@ export interface Credentials {
 
 /** Reads `credentials.json` under `dataDir`, writing it at first start. */
 export async function loadCredentials(dataDir: string): Promise<Credentials> {
-  const path = join(dataDir, "credentials.json");
-  const stored = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
+  const path = join(dataDir, 'credentials.json');
+  const stored = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
     throw error;
   });
   if (stored !== undefined) return JSON.parse(stored) as Credentials;
@@ -46,11 +46,7 @@ export async function loadCredentials(dataDir: string): Promise<Credentials> {
 }
 
 async function makeCredentials(): Promise<Credentials> {
-  const [merchantKeys, gatewayKeys, tokenKeys] = await Promise.all([
-    makeKeys(),
-    makeKeys(),
-    makeKeys(),
-  ]);
+  const [merchantKeys, gatewayKeys, tokenKeys] = await Promise.all([makeKeys(), makeKeys(), makeKeys()]);
   return {
     aggregator: {
       storeId: `demo${randomLetters(8).toLowerCase()}`,
@@ -63,7 +59,7 @@ async function makeCredentials(): Promise<Credentials> {
       appSecret: randomLetters(52),
     },
     multiWallet: { merchantId: `104-${randomDigits(10)}`, password: randomLetters(16) },
-    dcb: { apiKey: randomLetters(32), username: "demo-vouchers" },
+    dcb: { apiKey: randomLetters(32), username: 'demo-vouchers' },
     walletDirect: {
       merchantId: `68${randomDigits(13)}`,
       merchantNumber: `0170${randomDigits(7)}`,
@@ -82,10 +78,10 @@ async function makeCredentials(): Promise<Credentials> {
 }
 
 async function makeKeys(): Promise<KeyPair> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)("rsa", {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
     modulusLength: 2048,
-    publicKeyEncoding: { type: "spki", format: "der" },
-    privateKeyEncoding: { type: "pkcs8", format: "der" },
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
   });
-  return { publicKey: publicKey.toString("base64"), privateKey: privateKey.toString("base64") };
+  return { publicKey: publicKey.toString('base64'), privateKey: privateKey.toString('base64') };
 }

@@ -7,17 +7,17 @@ function dhakaIso(at: Date): string {
 
 /** "2026-11-21 14:03:09" in Dhaka. */
 export function dhakaDateTime(at = new Date()): string {
-  return dhakaIso(at).slice(0, 19).replace("T", " ");
+  return dhakaIso(at).slice(0, 19).replace('T', ' ');
 }
 
 /** "20261121140309" in Dhaka. */
 export function dhakaDigits(at = new Date()): string {
-  return dhakaIso(at).slice(0, 19).replaceAll(/\D/g, "");
+  return dhakaIso(at).slice(0, 19).replaceAll(/\D/g, '');
 }
 
 /** "2026-11-21T14:03:09:120 GMT+0600", bKash's own form with a colon before the millis. */
 export function dhakaGmtText(at = new Date()): string {
-  return `${dhakaIso(at).replace(".", ":")} GMT+0600`;
+  return `${dhakaIso(at).replace('.', ':')} GMT+0600`;
 }
 
 /** Reads "20261121140309" as a moment in Dhaka. */

@@ -1,20 +1,20 @@
-import type { AddressInfo } from "node:net";
-import formbody from "@fastify/formbody";
-import multipart from "@fastify/multipart";
-import fastify from "fastify";
-import type { FastifyInstance } from "fastify";
-import { serveControl } from "./control/control-routes.ts";
-import { loadCredentials } from "./credentials.ts";
-import { createFaultBox } from "./faults/fault-box.ts";
-import { guardWire } from "./faults/wire.ts";
-import { GATEWAYS } from "./gateways/gateways.ts";
-import { openLedger } from "./ledger/ledger.ts";
-import { openMailbox } from "./mail/mailbox.ts";
-import type { Mailbox } from "./mail/mailbox.ts";
-import { startSmtpInbox } from "./mail/smtp-inbox.ts";
-import { servePages } from "./pages/serve-pages.ts";
-import { openSmsBox, serveSms } from "./sms/sms-gateway.ts";
-import type { World } from "./world.ts";
+import type { AddressInfo } from 'node:net';
+import formbody from '@fastify/formbody';
+import multipart from '@fastify/multipart';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { serveControl } from './control/control-routes.ts';
+import { loadCredentials } from './credentials.ts';
+import { createFaultBox } from './faults/fault-box.ts';
+import { guardWire } from './faults/wire.ts';
+import { GATEWAYS } from './gateways/gateways.ts';
+import { openLedger } from './ledger/ledger.ts';
+import { openMailbox } from './mail/mailbox.ts';
+import type { Mailbox } from './mail/mailbox.ts';
+import { startSmtpInbox } from './mail/smtp-inbox.ts';
+import { servePages } from './pages/serve-pages.ts';
+import { openSmsBox, serveSms } from './sms/sms-gateway.ts';
+import type { World } from './world.ts';
 
 export interface SandboxOptions {
   host: string;
@@ -43,7 +43,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const ledger = await openLedger(options.dataDir);
   const closing = new AbortController();
-  let url = options.publicUrl ?? "";
+  let url = options.publicUrl ?? '';
   const world: World = {
     ledger,
     faults: createFaultBox(ledger),
@@ -57,7 +57,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const app = await createApp(world, { mailbox, smtpUrl: smtp.url });
   await app.listen({ host: options.host, port: options.port });
   const { port } = app.server.address() as AddressInfo;
-  url ||= `http://${options.host === "0.0.0.0" ? "127.0.0.1" : options.host}:${port}`;
+  url ||= `http://${options.host === '0.0.0.0' ? '127.0.0.1' : options.host}:${port}`;
   options.log?.(`sandbox on ${url}, mail on ${smtp.url}`);
 
   return {
@@ -71,17 +71,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-async function createApp(
-  world: World,
-  { mailbox, smtpUrl }: { mailbox: Mailbox; smtpUrl: string },
-) {
+async function createApp(world: World, { mailbox, smtpUrl }: { mailbox: Mailbox; smtpUrl: string }) {
   const app = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
     forceCloseConnections: true,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
   });
-  await app.register(formbody);
-  await app.register(multipart, { attachFieldsToBody: "keyValues" });
+  await app.register(formbody, { parser: readForm });
+  await app.register(multipart, { attachFieldsToBody: 'keyValues' });
   acceptOddBodies(app);
   guardWire(app, world);
 
@@ -103,14 +100,20 @@ async function createApp(
   return app;
 }
 
+/** Some vendors document a form and show JSON under its content type: both are read. */
+function readForm(text: string): Record<string, unknown> {
+  if (text.startsWith('{')) return JSON.parse(text) as Record<string, unknown>;
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
 /** Vendors forgive an empty JSON body and a missing or strange content type; so must we. */
 function acceptOddBodies(app: FastifyInstance): void {
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {
-      done(null, body === "" ? null : JSON.parse(String(body)));
+      done(null, body === '' ? null : JSON.parse(String(body)));
     } catch {
-      done(Object.assign(new Error("The body is not JSON"), { statusCode: 400 }));
+      done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
     }
   });
-  app.addContentTypeParser("*", { parseAs: "string" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
 }

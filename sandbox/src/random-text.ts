@@ -1,11 +1,11 @@
-import { randomInt } from "node:crypto";
+import { randomInt } from 'node:crypto';
 
-const DIGITS = "0123456789";
-const CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+const DIGITS = '0123456789';
+const CAPITALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 function randomFrom(alphabet: string, length: number): string {
-  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
 export const randomDigits = (length: number): string => randomFrom(DIGITS, length);

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { FastifyRequest } from 'fastify';
 
 /**
  * The fields of a request as text, from query, form, multipart or JSON alike; empty ones
@@ -9,18 +9,18 @@ export function fieldsOf(request: FastifyRequest): Record<string, string> {
 }
 
 function textFields(value: unknown): Record<string, string> {
-  if (typeof value !== "object" || value === null) return {};
+  if (typeof value !== 'object' || value === null) return {};
   const fields: Record<string, string> = {};
   for (const [name, field] of Object.entries(value)) {
     const text = textOf(field);
-    if (text !== "") fields[name] = text;
+    if (text !== '') fields[name] = text;
   }
   return fields;
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return `${value}`;
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   return JSON.stringify(value);
 }

@@ -1,6 +1,6 @@
-import type { Credentials } from "./credentials.ts";
-import type { FaultBox } from "./faults/fault-box.ts";
-import type { Ledger } from "./ledger/ledger.ts";
+import type { Credentials } from './credentials.ts';
+import type { FaultBox } from './faults/fault-box.ts';
+import type { Ledger } from './ledger/ledger.ts';
 
 /** What every stand-in is built from. */
 export interface World {

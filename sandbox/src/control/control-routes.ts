@@ -1,11 +1,11 @@
-import type { FastifyInstance } from "fastify";
-import { targetOf, TARGETS } from "../faults/fault-catalogue.ts";
-import { findCheckout, finish, outcomeOf } from "../gateways/checkout.ts";
-import type { Gateway } from "../gateways/gateway.ts";
-import type { Mailbox } from "../mail/mailbox.ts";
-import type { SmsBox } from "../sms/sms-gateway.ts";
-import type { World } from "../world.ts";
-import { readFaultOrder } from "./fault-order.ts";
+import type { FastifyInstance } from 'fastify';
+import { targetOf, TARGETS } from '../faults/fault-catalogue.ts';
+import { findCheckout, finish, outcomeOf } from '../gateways/checkout.ts';
+import type { Gateway } from '../gateways/gateway.ts';
+import type { Mailbox } from '../mail/mailbox.ts';
+import type { SmsBox } from '../sms/sms-gateway.ts';
+import type { World } from '../world.ts';
+import { readFaultOrder } from './fault-order.ts';
 
 export interface Controlled {
   gateways: readonly Gateway[];
@@ -24,7 +24,7 @@ export function serveControl(app: FastifyInstance, world: World, controlled: Con
   servePay(app, world, controlled.gateways);
 
   app.get<{ Querystring: { target?: string; call?: string; limit?: string } }>(
-    "/_control/ledger",
+    '/_control/ledger',
     async (request, reply) => {
       const { target: name, call, limit } = request.query;
       const target = name === undefined ? undefined : targetOf(name);
@@ -40,36 +40,36 @@ export function serveControl(app: FastifyInstance, world: World, controlled: Con
     },
   );
 
-  app.get("/_control/credentials", async () => controlled.credentials());
+  app.get('/_control/credentials', async () => controlled.credentials());
 }
 
 function serveFaults(app: FastifyInstance, world: World): void {
   const listed = () => ({ faults: world.faults.armed() });
-  app.get("/_control/faults", async () => listed());
-  app.post("/_control/faults", async (request, reply) => {
+  app.get('/_control/faults', async () => listed());
+  app.post('/_control/faults', async (request, reply) => {
     const order = readFaultOrder(request.body);
-    if ("error" in order) return reply.code(400).send(order);
+    if ('error' in order) return reply.code(400).send(order);
     world.faults.arm(order);
     return listed();
   });
-  app.delete("/_control/faults", async () => {
+  app.delete('/_control/faults', async () => {
     world.faults.clear();
     return listed();
   });
 }
 
 function serveInboxes(app: FastifyInstance, { mailbox, smsBox }: Controlled): void {
-  app.get<{ Querystring: { to?: string } }>("/_control/mail", async (request) => ({
+  app.get<{ Querystring: { to?: string } }>('/_control/mail', async (request) => ({
     items: mailbox.list(request.query.to).map(({ id: _id, ...mail }) => mail),
   }));
-  app.delete("/_control/mail", async () => {
+  app.delete('/_control/mail', async () => {
     mailbox.clear();
     return { items: [] };
   });
-  app.get<{ Querystring: { to?: string } }>("/_control/sms", async (request) => ({
+  app.get<{ Querystring: { to?: string } }>('/_control/sms', async (request) => ({
     items: smsBox.list(request.query.to),
   }));
-  app.delete("/_control/sms", async () => {
+  app.delete('/_control/sms', async () => {
     smsBox.clear();
     return { items: [] };
   });
@@ -77,26 +77,22 @@ function serveInboxes(app: FastifyInstance, { mailbox, smsBox }: Controlled): vo
 
 /** Answers once the callbacks were delivered, saying what was sent and how it was answered. */
 function servePay(app: FastifyInstance, world: World, gateways: readonly Gateway[]): void {
-  app.post<{ Body: { url?: unknown; outcome?: unknown } | null }>(
-    "/_control/pay",
-    async (request, reply) => {
-      const { url, outcome: wanted } = request.body ?? {};
-      const outcome = outcomeOf(wanted);
-      if (!outcome)
-        return reply.code(400).send({
-          error: `unknown outcome "${String(wanted)}"`,
-          allowed: ["success", "failure", "cancel"],
-        });
-      const checkout = findCheckout(gateways, String(url));
-      if (!checkout)
-        return reply.code(404).send({ error: `no payment session behind "${String(url)}"` });
-      const done = await finish(world, checkout, { outcome, browser: "simulated" });
-      return {
-        gateway: checkout.gateway.name,
-        outcome: done.outcome,
-        callbacks: done.deliveries,
-        ...(done.fault ? { fault: done.fault } : {}),
-      };
-    },
-  );
+  app.post<{ Body: { url?: unknown; outcome?: unknown } | null }>('/_control/pay', async (request, reply) => {
+    const { url, outcome: wanted } = request.body ?? {};
+    const outcome = outcomeOf(wanted);
+    if (!outcome)
+      return reply.code(400).send({
+        error: `unknown outcome "${String(wanted)}"`,
+        allowed: ['success', 'failure', 'cancel'],
+      });
+    const checkout = findCheckout(gateways, String(url));
+    if (!checkout) return reply.code(404).send({ error: `no payment session behind "${String(url)}"` });
+    const done = await finish(world, checkout, { outcome, browser: 'simulated' });
+    return {
+      gateway: checkout.gateway.name,
+      outcome: done.outcome,
+      callbacks: done.deliveries,
+      ...(done.fault ? { fault: done.fault } : {}),
+    };
+  });
 }

@@ -1,6 +1,6 @@
-import type { Ledger } from "../ledger/ledger.ts";
-import { meets } from "./fault-catalogue.ts";
-import type { Call, Fault, Target } from "./fault-catalogue.ts";
+import type { Ledger } from '../ledger/ledger.ts';
+import { meets } from './fault-catalogue.ts';
+import type { Call, Fault, Target } from './fault-catalogue.ts';
 
 export interface ArmedFault {
   target: Target;
@@ -18,18 +18,14 @@ export interface FaultBox {
   armed(): ArmedFault[];
   clear(): void;
   /** Uses up one of the first of `faults` that is armed for a call with these tags. */
-  takeFirst(
-    target: Target,
-    faults: readonly Fault[],
-    calls: readonly Call[],
-  ): ArmedFault | undefined;
+  takeFirst(target: Target, faults: readonly Fault[], calls: readonly Call[]): ArmedFault | undefined;
   take(target: Target, fault: Fault, calls: readonly Call[]): boolean;
 }
 
 /** Armed faults, kept in the ledger: a sandbox that is killed comes back as ill as it was. */
 export function createFaultBox(ledger: Ledger): FaultBox {
-  const table = ledger.table<ArmedFault>("faults");
-  const keyOf = (armed: ArmedFault) => [armed.target, armed.fault, armed.call ?? "*"].join("/");
+  const table = ledger.table<ArmedFault>('faults');
+  const keyOf = (armed: ArmedFault) => [armed.target, armed.fault, armed.call ?? '*'].join('/');
   const armed = () => table.rows().filter((row) => row.times > 0);
 
   function takeFirst(
@@ -38,8 +34,7 @@ export function createFaultBox(ledger: Ledger): FaultBox {
     calls: readonly Call[],
   ): ArmedFault | undefined {
     const found = armed().find(
-      (row) =>
-        row.target === target && faults.includes(row.fault) && meets(row.fault, calls, row.call),
+      (row) => row.target === target && faults.includes(row.fault) && meets(row.fault, calls, row.call),
     );
     if (found) table.put(keyOf(found), { ...found, times: found.times - 1 });
     return found;

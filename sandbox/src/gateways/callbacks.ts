@@ -1,13 +1,13 @@
-import { setTimeout } from "node:timers/promises";
-import type { GatewayName } from "../faults/fault-catalogue.ts";
-import { redact, redactUrl } from "../ledger/redact.ts";
-import type { World } from "../world.ts";
-import type { Callback } from "./gateway.ts";
+import { setTimeout } from 'node:timers/promises';
+import type { GatewayName } from '../faults/fault-catalogue.ts';
+import { redact, redactUrl } from '../ledger/redact.ts';
+import type { World } from '../world.ts';
+import type { Callback } from './gateway.ts';
 
 /** A callback that was made, and how the merchant answered it. */
 export interface Delivery {
-  via: Callback["via"];
-  method: Callback["method"];
+  via: Callback['via'];
+  method: Callback['method'];
   url: string;
   /** Absent when nothing answered; then `error` says why. */
   status?: number;
@@ -20,10 +20,10 @@ export interface Dispatch {
   deliveries: Delivery[];
   /** What the browser would have to carry, when it is a real one (`browser: 'person'`). */
   forBrowser: Callback[];
-  fault?: "drop_callback" | "duplicate_callback" | "late_callback";
+  fault?: 'drop_callback' | 'duplicate_callback' | 'late_callback';
 }
 
-const FAULTS = ["drop_callback", "duplicate_callback", "late_callback"] as const;
+const FAULTS = ['drop_callback', 'duplicate_callback', 'late_callback'] as const;
 const COPIES = 20;
 const LATE_MS = 5_000;
 const ANSWER_LIMIT_MS = 30_000;
@@ -36,22 +36,22 @@ const BODY_LIMIT = 2_000;
 export async function dispatchCallbacks(
   world: World,
   target: GatewayName,
-  what: { callbacks: readonly Callback[]; browser: "simulated" | "person" },
+  what: { callbacks: readonly Callback[]; browser: 'simulated' | 'person' },
 ): Promise<Dispatch> {
-  const armed = world.faults.takeFirst(target, FAULTS, ["callback"]);
+  const armed = world.faults.takeFirst(target, FAULTS, ['callback']);
   await world.ledger.flushed();
-  const person = what.browser === "person";
-  const forBrowser = person ? what.callbacks.filter((callback) => callback.via === "browser") : [];
-  const ours = what.callbacks.filter((callback) => !person || callback.via === "server");
+  const person = what.browser === 'person';
+  const forBrowser = person ? what.callbacks.filter((callback) => callback.via === 'browser') : [];
+  const ours = what.callbacks.filter((callback) => !person || callback.via === 'server');
   const deliver = (callback: Callback) => deliverCallback(world, target, callback);
 
   switch (armed?.fault) {
-    case "drop_callback":
-      return { deliveries: [], forBrowser: [], fault: "drop_callback" };
-    case "late_callback":
+    case 'drop_callback':
+      return { deliveries: [], forBrowser: [], fault: 'drop_callback' };
+    case 'late_callback':
       void deliverLate(world, armed.delayMs ?? LATE_MS, () => inTurn(what.callbacks, deliver));
-      return { deliveries: [], forBrowser: [], fault: "late_callback" };
-    case "duplicate_callback": {
+      return { deliveries: [], forBrowser: [], fault: 'late_callback' };
+    case 'duplicate_callback': {
       // A real browser makes the last copy of its own callback.
       const copies = what.callbacks.flatMap((callback) =>
         Array.from({ length: forBrowser.includes(callback) ? COPIES - 1 : COPIES }, () => callback),
@@ -59,7 +59,7 @@ export async function dispatchCallbacks(
       return {
         deliveries: await Promise.all(copies.map(deliver)),
         forBrowser,
-        fault: "duplicate_callback",
+        fault: 'duplicate_callback',
       };
     }
     default:
@@ -67,20 +67,13 @@ export async function dispatchCallbacks(
   }
 }
 
-async function inTurn(
-  callbacks: readonly Callback[],
-  deliver: (callback: Callback) => Promise<Delivery>,
-) {
+async function inTurn(callbacks: readonly Callback[], deliver: (callback: Callback) => Promise<Delivery>) {
   const deliveries: Delivery[] = [];
   for (const callback of callbacks) deliveries.push(await deliver(callback));
   return deliveries;
 }
 
-async function deliverLate(
-  world: World,
-  delayMs: number,
-  deliverAll: () => Promise<unknown>,
-): Promise<void> {
+async function deliverLate(world: World, delayMs: number, deliverAll: () => Promise<unknown>): Promise<void> {
   try {
     await setTimeout(delayMs, undefined, { signal: world.closing });
     await deliverAll();
@@ -89,16 +82,12 @@ async function deliverLate(
   }
 }
 
-async function deliverCallback(
-  world: World,
-  target: GatewayName,
-  callback: Callback,
-): Promise<Delivery> {
+async function deliverCallback(world: World, target: GatewayName, callback: Callback): Promise<Delivery> {
   const { via, method, url } = callback;
   const answer = await send(world, callback);
   world.ledger.record({
     target,
-    call: "callback",
+    call: 'callback',
     method,
     url: redactUrl(url),
     request: redact({ via, body: callback.form ?? callback.json ?? null }),
@@ -108,13 +97,10 @@ async function deliverCallback(
   return { via, method, url, ...answer };
 }
 
-async function send(
-  world: World,
-  callback: Callback,
-): Promise<Omit<Delivery, "via" | "method" | "url">> {
+async function send(world: World, callback: Callback): Promise<Omit<Delivery, 'via' | 'method' | 'url'>> {
   const headers = new Headers();
-  if (callback.via === "browser") headers.set("accept", "text/html,application/xhtml+xml");
-  if (callback.json) headers.set("content-type", "application/json");
+  if (callback.via === 'browser') headers.set('accept', 'text/html,application/xhtml+xml');
+  if (callback.json) headers.set('content-type', 'application/json');
   const body = callback.json
     ? JSON.stringify(callback.json)
     : callback.form && new URLSearchParams(callback.form);
@@ -122,11 +108,11 @@ async function send(
     const response = await fetch(callback.url, {
       method: callback.method,
       headers,
-      redirect: "manual",
+      redirect: 'manual',
       signal: AbortSignal.any([world.closing, AbortSignal.timeout(ANSWER_LIMIT_MS)]),
       ...(body === undefined ? {} : { body }),
     });
-    const location = response.headers.get("location");
+    const location = response.headers.get('location');
     const text = await response.text();
     return {
       status: response.status,

@@ -1,9 +1,9 @@
-import type { FastifyInstance } from "fastify";
-import type { GatewayName } from "../faults/fault-catalogue.ts";
-import type { World } from "../world.ts";
+import type { FastifyInstance } from 'fastify';
+import type { GatewayName } from '../faults/fault-catalogue.ts';
+import type { World } from '../world.ts';
 
 /** What a person does on the hosted checkout page. */
-export type Outcome = "success" | "failure" | "cancel";
+export type Outcome = 'success' | 'failure' | 'cancel';
 
 /** What the checkout page shows. */
 export interface CheckoutView {
@@ -18,8 +18,8 @@ export interface CheckoutView {
 
 /** One message to the merchant: from our server, or carried by the person's browser. */
 export interface Callback {
-  via: "server" | "browser";
-  method: "GET" | "POST";
+  via: 'server' | 'browser';
+  method: 'GET' | 'POST';
   url: string;
   form?: Readonly<Record<string, string>>;
   json?: object;

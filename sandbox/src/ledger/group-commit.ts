@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open } from 'node:fs/promises';
 
 export interface GroupCommit {
   /** Queues one line; it is on disk once a later `flushed()` resolves. */
@@ -14,7 +14,7 @@ export interface GroupCommit {
  * A failed write fails every later `flushed()`: nothing is answered that is not kept.
  */
 export async function openGroupCommit(path: string): Promise<GroupCommit> {
-  const file = await open(path, "a", 0o600);
+  const file = await open(path, 'a', 0o600);
   let pending: string[] = [];
   let queued: Promise<void> | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -22,7 +22,7 @@ export async function openGroupCommit(path: string): Promise<GroupCommit> {
   async function writePending(): Promise<void> {
     // One turn of the event loop lets the rest of this request's lines join in.
     await new Promise(setImmediate);
-    const lines = pending.join("");
+    const lines = pending.join('');
     pending = [];
     queued = undefined;
     await file.appendFile(lines);

@@ -1,10 +1,10 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open } from "node:fs/promises";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { openGroupCommit } from "./group-commit.ts";
-import { createTable } from "./table.ts";
-import type { Table } from "./table.ts";
+import { createReadStream } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openGroupCommit } from './group-commit.ts';
+import { createTable } from './table.ts';
+import type { Table } from './table.ts';
 
 /** One call that the sandbox answered or made, secrets already redacted. */
 export interface Exchange {
@@ -25,10 +25,7 @@ export interface Ledger {
   /** Resolves when all of the above is on disk. Nothing is answered before. */
   flushed(): Promise<void>;
   /** Exchanges, oldest first; the last `limit` of those that `matches` accepts. */
-  exchanges(
-    matches: (exchange: Exchange) => boolean,
-    limit: number,
-  ): Promise<(Exchange & { at: string })[]>;
+  exchanges(matches: (exchange: Exchange) => boolean, limit: number): Promise<(Exchange & { at: string })[]>;
   close(): Promise<void>;
 }
 
@@ -37,7 +34,7 @@ const EXCHANGE_PREFIX = '{"kind":"exchange"';
 /** Opens `ledger.jsonl` under `dataDir`, rebuilding every table from it. */
 export async function openLedger(dataDir: string): Promise<Ledger> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, "ledger.jsonl");
+  const path = join(dataDir, 'ledger.jsonl');
   await dropTornLine(path);
   const stored = await readTables(path);
   const log = await openGroupCommit(path);
@@ -51,13 +48,13 @@ export async function openLedger(dataDir: string): Promise<Ledger> {
       if (opened) return opened;
       const rows = (stored.get(name) ?? new Map()) as Map<string, Row>;
       const table = createTable<Row>(rows, {
-        row: (id, row) => append({ kind: "row", at: now(), table: name, id, row }),
-        cleared: () => append({ kind: "cleared", at: now(), table: name }),
+        row: (id, row) => append({ kind: 'row', at: now(), table: name, id, row }),
+        cleared: () => append({ kind: 'cleared', at: now(), table: name }),
       });
       tables.set(name, table as Table<unknown>);
       return table;
     },
-    record: (exchange) => append({ kind: "exchange", at: now(), ...exchange }),
+    record: (exchange) => append({ kind: 'exchange', at: now(), ...exchange }),
     flushed: () => log.flushed(),
     async exchanges(matches, limit) {
       await log.flushed();
@@ -69,7 +66,7 @@ export async function openLedger(dataDir: string): Promise<Ledger> {
 
 /** A process killed while writing leaves half a line, which was never answered: forget it. */
 async function dropTornLine(path: string): Promise<void> {
-  const file = await open(path, "a+", 0o600);
+  const file = await open(path, 'a+', 0o600);
   try {
     let end = (await file.stat()).size;
     const block = Buffer.alloc(64 * 1024);
@@ -87,7 +84,7 @@ async function dropTornLine(path: string): Promise<void> {
 }
 
 function linesOf(path: string) {
-  return createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
+  return createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity });
 }
 
 async function readTables(path: string): Promise<Map<string, Map<string, unknown>>> {
@@ -97,17 +94,13 @@ async function readTables(path: string): Promise<Map<string, Map<string, unknown
     const entry = JSON.parse(line) as { kind: string; table: string; id: string; row: unknown };
     const rows = tables.get(entry.table) ?? new Map<string, unknown>();
     tables.set(entry.table, rows);
-    if (entry.kind === "cleared") rows.clear();
+    if (entry.kind === 'cleared') rows.clear();
     else rows.set(entry.id, entry.row);
   }
   return tables;
 }
 
-async function readExchanges(
-  path: string,
-  matches: (exchange: Exchange) => boolean,
-  limit: number,
-) {
+async function readExchanges(path: string, matches: (exchange: Exchange) => boolean, limit: number) {
   const found: (Exchange & { at: string })[] = [];
   for await (const line of linesOf(path)) {
     if (!line.startsWith(EXCHANGE_PREFIX)) continue;

@@ -1,5 +1,5 @@
-import type { Ledger } from "../ledger/ledger.ts";
-import { randomLetters } from "../random-text.ts";
+import type { Ledger } from '../ledger/ledger.ts';
+import { randomLetters } from '../random-text.ts';
 
 export interface Mail {
   /** Envelope recipients, comma separated. */
@@ -26,17 +26,15 @@ export interface Mailbox {
 }
 
 export function openMailbox(ledger: Ledger): Mailbox {
-  const table = ledger.table<StoredMail>("mail");
-  const recipients = (mail: Mail) => mail.to.toLowerCase().split(", ");
+  const table = ledger.table<StoredMail>('mail');
+  const recipients = (mail: Mail) => mail.to.toLowerCase().split(', ');
   return {
     add(mail) {
       const id = randomLetters(12);
       table.put(id, { id, ...mail });
     },
     list: (to) =>
-      table
-        .rows()
-        .filter((mail) => to === undefined || recipients(mail).includes(to.trim().toLowerCase())),
+      table.rows().filter((mail) => to === undefined || recipients(mail).includes(to.trim().toLowerCase())),
     find: (id) => table.get(id),
     clear: () => table.clear(),
   };

@@ -1,13 +1,13 @@
-import type { AddressInfo, Socket } from "node:net";
-import { once } from "node:events";
-import { buffer } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
-import PostalMime from "postal-mime";
-import { SMTPServer } from "smtp-server";
-import type { SMTPServerSession } from "smtp-server";
-import type { ArmedFault } from "../faults/fault-box.ts";
-import type { World } from "../world.ts";
-import type { Mailbox } from "./mailbox.ts";
+import type { AddressInfo, Socket } from 'node:net';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import type { SMTPServerSession } from 'smtp-server';
+import type { ArmedFault } from '../faults/fault-box.ts';
+import type { World } from '../world.ts';
+import type { Mailbox } from './mailbox.ts';
 
 export interface SmtpInbox {
   url: string;
@@ -15,9 +15,9 @@ export interface SmtpInbox {
 }
 
 /** What to say to the client, or that the connection is cut without a word. */
-type Verdict = { say: "ok" } | { say: "error"; code: number; text: string } | { say: "nothing" };
+type Verdict = { say: 'ok' } | { say: 'error'; code: number; text: string } | { say: 'nothing' };
 
-const FAULTS = ["reject", "error_500", "timeout", "unknown_result", "slow"] as const;
+const FAULTS = ['reject', 'error_500', 'timeout', 'unknown_result', 'slow'] as const;
 const HOLD_LIMIT_MS = 60_000;
 const SLOW_MS = 3_000;
 
@@ -29,18 +29,18 @@ export async function startSmtpInbox(
 ): Promise<SmtpInbox> {
   const sockets = new Set<Socket>();
   const server = new SMTPServer({
-    name: "sandbox",
+    name: 'sandbox',
     authOptional: true,
     allowInsecureAuth: true,
-    disabledCommands: ["STARTTLS"],
+    disabledCommands: ['STARTTLS'],
     disableReverseLookup: true,
     closeTimeout: 1,
-    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anyone" }),
+    onAuth: (auth, _session, done) => done(null, { user: auth.username ?? 'anyone' }),
     onData(stream, session, done) {
       void receive(world, mailbox, { message: buffer(stream), session }).then(
         (verdict) => {
-          if (verdict.say === "ok") done(null, "Message accepted");
-          else if (verdict.say === "error")
+          if (verdict.say === 'ok') done(null, 'Message accepted');
+          else if (verdict.say === 'error')
             done(Object.assign(new Error(verdict.text), { responseCode: verdict.code }));
           else destroySocketOf(sockets, session);
         },
@@ -48,15 +48,15 @@ export async function startSmtpInbox(
       );
     },
   });
-  server.on("error", () => {}); // a client that hangs up is its own business
-  server.server.on("connection", (socket) => {
+  server.on('error', () => {}); // a client that hangs up is its own business
+  server.server.on('connection', (socket) => {
     sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
+    socket.once('close', () => sockets.delete(socket));
   });
   server.listen(listen.port, listen.host);
-  await once(server.server, "listening");
+  await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo;
-  const host = listen.host === "0.0.0.0" ? "127.0.0.1" : listen.host;
+  const host = listen.host === '0.0.0.0' ? '127.0.0.1' : listen.host;
   return {
     url: `smtp://${host}:${port}`,
     async close() {
@@ -73,15 +73,15 @@ async function receive(
 ): Promise<Verdict> {
   const raw = await incoming.message;
   const mail = await parse(raw, incoming.session);
-  const armed = world.faults.takeFirst("smtp", FAULTS, ["delivery"]);
+  const armed = world.faults.takeFirst('smtp', FAULTS, ['delivery']);
   const verdict = await judge(armed, world.closing);
-  const stored = verdict.say === "ok" || armed?.fault === "unknown_result";
+  const stored = verdict.say === 'ok' || armed?.fault === 'unknown_result';
   if (stored) mailbox.add(mail);
   world.ledger.record({
-    target: "smtp",
-    call: "delivery",
-    method: "DATA",
-    url: "smtp:",
+    target: 'smtp',
+    call: 'delivery',
+    method: 'DATA',
+    url: 'smtp:',
     request: {
       to: mail.to,
       from: mail.from,
@@ -98,24 +98,24 @@ async function receive(
 
 async function judge(armed: ArmedFault | undefined, closing: AbortSignal): Promise<Verdict> {
   switch (armed?.fault) {
-    case "reject":
-      return { say: "error", code: 550, text: "Mailbox unavailable" };
-    case "error_500":
+    case 'reject':
+      return { say: 'error', code: 550, text: 'Mailbox unavailable' };
+    case 'error_500':
       return {
-        say: "error",
+        say: 'error',
         code: 451,
-        text: "Requested action aborted: local error in processing",
+        text: 'Requested action aborted: local error in processing',
       };
-    case "unknown_result":
-      return { say: "nothing" };
-    case "timeout":
+    case 'unknown_result':
+      return { say: 'nothing' };
+    case 'timeout':
       await waited(HOLD_LIMIT_MS, closing);
-      return { say: "nothing" };
-    case "slow":
+      return { say: 'nothing' };
+    case 'slow':
       await waited(armed.delayMs ?? SLOW_MS, closing);
-      return { say: "ok" };
+      return { say: 'ok' };
     default:
-      return { say: "ok" };
+      return { say: 'ok' };
   }
 }
 
@@ -128,12 +128,12 @@ async function parse(raw: Buffer, session: SMTPServerSession) {
   const mail = await PostalMime.parse(raw);
   const { mailFrom, rcptTo } = session.envelope;
   return {
-    to: rcptTo.map((recipient) => recipient.address).join(", "),
-    from: mail.from?.address ?? (mailFrom === false ? "" : mailFrom.address),
-    subject: mail.subject ?? "",
-    text: mail.text ?? "",
-    html: mail.html ?? "",
-    messageId: mail.messageId ?? "",
+    to: rcptTo.map((recipient) => recipient.address).join(', '),
+    from: mail.from?.address ?? (mailFrom === false ? '' : mailFrom.address),
+    subject: mail.subject ?? '',
+    text: mail.text ?? '',
+    html: mail.html ?? '',
+    messageId: mail.messageId ?? '',
     receivedAt: new Date().toISOString(),
   };
 }
@@ -141,10 +141,7 @@ async function parse(raw: Buffer, session: SMTPServerSession) {
 /** The session carries no socket, but the client's port tells which one it is. */
 function destroySocketOf(sockets: Set<Socket>, session: SMTPServerSession): void {
   for (const socket of sockets) {
-    if (
-      socket.remotePort === session.remotePort &&
-      socket.remoteAddress?.endsWith(session.remoteAddress)
-    )
+    if (socket.remotePort === session.remotePort && socket.remoteAddress?.endsWith(session.remoteAddress))
       socket.destroy();
   }
 }

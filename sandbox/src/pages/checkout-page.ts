@@ -1,6 +1,6 @@
-import { html } from "htm/preact";
-import type { CheckoutView } from "../gateways/gateway.ts";
-import { renderPage } from "./page.ts";
+import { html } from 'htm/preact';
+import type { CheckoutView } from '../gateways/gateway.ts';
+import { renderPage } from './page.ts';
 
 /** The hosted checkout page of any gateway: pay, decline or cancel. */
 export function checkoutPage({ vendor, view }: { vendor: string; view: CheckoutView }): string {
@@ -20,9 +20,7 @@ export function checkoutPage({ vendor, view }: { vendor: string; view: CheckoutV
       <form method="post">
         ${
           ended
-            ? html`<button class="go" name="outcome" value=${view.outcome}>
-                Return to the shop
-              </button>`
+            ? html`<button class="go" name="outcome" value=${view.outcome}>Return to the shop</button>`
             : html`
                 <button class="go" name="outcome" value="success">Pay</button>
                 <button class="stop" name="outcome" value="failure">Decline</button>
@@ -49,19 +47,19 @@ export function handOverPage({
       ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name=${name} value=${value} />`)}
       <button class="go">Return to the shop</button>
     </form>
-    <script dangerouslySetInnerHTML=${{ __html: "document.forms[0].submit()" }}></script>
+    <script dangerouslySetInnerHTML=${{ __html: 'document.forms[0].submit()' }}></script>
   `;
-  return renderPage({ title: "Taking you back to the shop", body, bare: true });
+  return renderPage({ title: 'Taking you back to the shop', body, bare: true });
 }
 
 export function noCallbackPage(fault: string | undefined): string {
   const body = html`<p>
-    Your choice is kept, but the shop was not told (${fault ?? "it gave no address to return to"}).
+    Your choice is kept, but the shop was not told (${fault ?? 'it gave no address to return to'}).
   </p>`;
-  return renderPage({ title: "The connection was lost", body, bare: true });
+  return renderPage({ title: 'The connection was lost', body, bare: true });
 }
 
 export function brokenCheckoutPage(): string {
   const body = html`<p>There is no payment behind this address.</p>`;
-  return renderPage({ title: "Unknown payment", body, bare: true });
+  return renderPage({ title: 'Unknown payment', body, bare: true });
 }

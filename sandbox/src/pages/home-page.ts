@@ -1,7 +1,7 @@
-import { html } from "htm/preact";
-import type { ArmedFault } from "../faults/fault-box.ts";
-import { TARGETS, faultsFor } from "../faults/fault-catalogue.ts";
-import { renderPage } from "./page.ts";
+import { html } from 'htm/preact';
+import type { ArmedFault } from '../faults/fault-box.ts';
+import { TARGETS, faultsFor } from '../faults/fault-catalogue.ts';
+import { renderPage } from './page.ts';
 
 export function homePage({
   vendors,
@@ -13,13 +13,13 @@ export function homePage({
   const faults = armed.map(
     (row) =>
       html`<li>
-        <code>${row.target}</code>: <code>${row.fault}</code> ${row.call ?? ""} (${row.times} more)
+        <code>${row.target}</code>: <code>${row.fault}</code> ${row.call ?? ''} (${row.times} more)
       </li>`,
   );
   const body = html`
     <p>
-      Stand-ins for the world outside: ${vendors.join(", ")}, voucher partners, a mail server and an
-      SMS gateway.
+      Stand-ins for the world outside: ${vendors.join(', ')}, voucher partners, a mail server and an SMS
+      gateway.
     </p>
     <ul class="list">
       <li><a href="/inbox">Mail inbox</a></li>
@@ -38,16 +38,16 @@ export function homePage({
     }
     <h2>Faults you can arm</h2>
     <p>
-      <code>POST /_control/faults</code> with <code>target</code>, <code>fault</code>,
-      <code>times</code>, and optionally <code>call</code>.
+      <code>POST /_control/faults</code> with <code>target</code>, <code>fault</code>, <code>times</code>, and
+      optionally <code>call</code>.
     </p>
     <dl>
       ${TARGETS.map(
         (target) =>
           html`<dt><code>${target}</code></dt>
-            <dd>${faultsFor(target).join(", ")}</dd>`,
+            <dd>${faultsFor(target).join(', ')}</dd>`,
       )}
     </dl>
   `;
-  return renderPage({ title: "Sandbox", body });
+  return renderPage({ title: 'Sandbox', body });
 }

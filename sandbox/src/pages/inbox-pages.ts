@@ -1,13 +1,13 @@
-import { html } from "htm/preact";
-import type { StoredMail } from "../mail/mailbox.ts";
-import type { Sms } from "../sms/sms-gateway.ts";
-import { renderPage } from "./page.ts";
+import { html } from 'htm/preact';
+import type { StoredMail } from '../mail/mailbox.ts';
+import type { Sms } from '../sms/sms-gateway.ts';
+import { renderPage } from './page.ts';
 
 export function inboxPage(mails: readonly StoredMail[]): string {
   const rows = mails.toReversed().map(
     (mail) => html`
       <li>
-        <a href=${`/inbox/${mail.id}`}>${mail.subject || "(no subject)"}</a>
+        <a href=${`/inbox/${mail.id}`}>${mail.subject || '(no subject)'}</a>
         <div class="quiet">to ${mail.to}, ${mail.receivedAt}</div>
       </li>
     `,
@@ -18,7 +18,7 @@ export function inboxPage(mails: readonly StoredMail[]): string {
       : html`<ul class="list">
           ${rows}
         </ul>`;
-  return renderPage({ title: "Mail", body });
+  return renderPage({ title: 'Mail', body });
 }
 
 /** One message. Its HTML is shown in a frame that runs no script and reaches nothing. */
@@ -35,15 +35,15 @@ export function mailPage(mail: StoredMail): string {
       <dt>Message-ID</dt>
       <dd><code>${mail.messageId}</code></dd>
     </dl>
-    ${mail.html === "" ? null : html`<iframe title="Message" sandbox="allow-popups" srcdoc=${document}></iframe>`}
+    ${mail.html === '' ? null : html`<iframe title="Message" sandbox="allow-popups" srcdoc=${document}></iframe>`}
     <h2>Text</h2>
     <pre>${mail.text}</pre>
   `;
-  return renderPage({ title: mail.subject || "(no subject)", body });
+  return renderPage({ title: mail.subject || '(no subject)', body });
 }
 
 export function mailNotFoundPage(): string {
-  return renderPage({ title: "No such message", body: html`<p><a href="/inbox">All mail</a></p>` });
+  return renderPage({ title: 'No such message', body: html`<p><a href="/inbox">All mail</a></p>` });
 }
 
 export function smsPage(messages: readonly Sms[]): string {
@@ -62,5 +62,5 @@ export function smsPage(messages: readonly Sms[]): string {
       : html`<ul class="list">
           ${rows}
         </ul>`;
-  return renderPage({ title: "SMS", body });
+  return renderPage({ title: 'SMS', body });
 }

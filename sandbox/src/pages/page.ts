@@ -1,6 +1,6 @@
-import { html } from "htm/preact";
-import type { ComponentChildren, VNode } from "preact";
-import { renderToString } from "preact-render-to-string";
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3a4150); --soft: light-dark(#f4f6f9, #1c212b); --ink: light-dark(#16202e, #e8ecf2); --quiet: light-dark(#566173, #a3adbd); --go: #0b6b3a; --stop: #a3212b; }
@@ -27,9 +27,7 @@ export interface Page {
 
 /** A whole page, no request leaves it. */
 export function renderPage({ title, body, bare = false }: Page): string {
-  const navigation = html`<nav>
-    <a href="/">Sandbox</a><a href="/inbox">Mail</a><a href="/sms">SMS</a>
-  </nav>`;
+  const navigation = html`<nav><a href="/">Sandbox</a><a href="/inbox">Mail</a><a href="/sms">SMS</a></nav>`;
   const page: VNode = html`
     <html lang="en">
       <head>

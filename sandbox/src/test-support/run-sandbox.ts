@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import { startSandbox } from "../index.ts";
-import type { SandboxOptions } from "../index.ts";
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { startSandbox } from '../index.ts';
+import type { SandboxOptions } from '../index.ts';
 
 export interface RunningSandbox {
   url: string;
@@ -11,18 +11,14 @@ export interface RunningSandbox {
   dataDir: string;
   credentials: Record<string, Record<string, string>>;
   /** Sends JSON to a path, or GETs it, and reads the JSON answer. */
-  call<Answer = Record<string, unknown>>(
-    path: string,
-    body?: unknown,
-    init?: RequestInit,
-  ): Promise<Answer>;
+  call<Answer = Record<string, unknown>>(path: string, body?: unknown, init?: RequestInit): Promise<Answer>;
   post(path: string, form: Record<string, string>): Promise<Response>;
   fault(order: Record<string, unknown>): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function freshDataDir(): Promise<string> {
-  const dataDir = await mkdtemp(join(tmpdir(), "sandbox-"));
+  const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
   return dataDir;
 }
@@ -31,7 +27,7 @@ export async function freshDataDir(): Promise<string> {
 export async function runSandbox(options: Partial<SandboxOptions> = {}): Promise<RunningSandbox> {
   const dataDir = options.dataDir ?? (await freshDataDir());
   const sandbox = await startSandbox({
-    host: "127.0.0.1",
+    host: '127.0.0.1',
     port: 0,
     smtpPort: 0,
     ...options,
@@ -41,16 +37,12 @@ export async function runSandbox(options: Partial<SandboxOptions> = {}): Promise
   const close = () => (closed ??= sandbox.close());
   onTestFinished(close);
 
-  async function call<Answer>(
-    path: string,
-    body?: unknown,
-    init: RequestInit = {},
-  ): Promise<Answer> {
+  async function call<Answer>(path: string, body?: unknown, init: RequestInit = {}): Promise<Answer> {
     const response = await fetch(new URL(path, sandbox.url), {
-      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
       ...init,
       headers: {
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(init.headers as object),
       },
     });
@@ -60,11 +52,11 @@ export async function runSandbox(options: Partial<SandboxOptions> = {}): Promise
   return {
     ...sandbox,
     dataDir,
-    credentials: await call("/_control/credentials"),
+    credentials: await call('/_control/credentials'),
     call,
     post: (path, form) =>
-      fetch(new URL(path, sandbox.url), { method: "POST", body: new URLSearchParams(form) }),
-    fault: async (order) => void (await call("/_control/faults", order)),
+      fetch(new URL(path, sandbox.url), { method: 'POST', body: new URLSearchParams(form) }),
+    fault: async (order) => void (await call('/_control/faults', order)),
     close,
   };
 }

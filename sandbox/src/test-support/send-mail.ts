@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { connect } from "node:net";
-import { createInterface } from "node:readline";
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 
 /**
  * Speaks SMTP line by line and resolves with the last thing the server said,
@@ -12,16 +12,16 @@ export async function sendMail(
 ): Promise<string | undefined> {
   const { hostname, port } = new URL(smtpUrl);
   const socket = connect(Number(port), hostname);
-  socket.on("error", () => {});
+  socket.on('error', () => {});
   const lines = createInterface({ input: socket })[Symbol.asyncIterator]();
   const commands = [
-    "HELO tester",
-    "MAIL FROM:<shop@example.com>",
+    'HELO tester',
+    'MAIL FROM:<shop@example.com>',
     `RCPT TO:<${mail.to}>`,
-    "DATA",
+    'DATA',
     `${mail.message}\r\n.`,
   ];
-  await once(socket, "connect");
+  await once(socket, 'connect');
   await lines.next();
   let answer: string | undefined;
   for (const command of commands) {

@@ -1,9 +1,9 @@
-import { printAmount } from "../../amount.ts";
-import { dhakaGmtText } from "../../dhaka-time.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import { randomCapitals, randomDigits, randomLetters } from "../../random-text.ts";
-import type { Outcome } from "../gateway.ts";
-import type { CreateOrder } from "./create-fields.ts";
+import { printAmount } from '../../amount.ts';
+import { dhakaGmtText } from '../../dhaka-time.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { randomCapitals, randomDigits, randomLetters } from '../../random-text.ts';
+import type { Outcome } from '../gateway.ts';
+import type { CreateOrder } from './create-fields.ts';
 
 export interface Payment extends CreateOrder {
   paymentID: string;
@@ -14,7 +14,7 @@ export interface Payment extends CreateOrder {
   outcome?: Outcome;
   customerMsisdn: string;
   /** Execution is asked for once: it completes the payment or spends the paymentID. */
-  execution?: "completed" | "refused";
+  execution?: 'completed' | 'refused';
   trxID?: string;
   paymentExecuteTime?: string;
   /** What a fault made answers say instead; whoever asks again hears it again. */
@@ -52,8 +52,8 @@ export function maxRefundableAmount(payment: Payment, refunds: readonly Refund[]
 }
 
 export function openPayments(ledger: Ledger): Payments {
-  const payments = ledger.table<Payment>("wallet_tokenized/payments");
-  const refunds = ledger.table<Refund>("wallet_tokenized/refunds");
+  const payments = ledger.table<Payment>('wallet_tokenized/payments');
+  const refunds = ledger.table<Refund>('wallet_tokenized/refunds');
   const byTrxId = payments.indexBy((payment) => payment.trxID);
   const refundsByPayment = refunds.indexBy((refund) => refund.paymentID);
   const save = (payment: Payment) => payments.put(payment.paymentID, payment);
@@ -78,7 +78,7 @@ export function openPayments(ledger: Ledger): Payments {
       const refund: Refund = {
         refundTrxID: newTrxId(),
         paymentID: payment.paymentID,
-        trxID: payment.trxID ?? "",
+        trxID: payment.trxID ?? '',
         amountMinor,
         completedTime: dhakaGmtText(),
       };

@@ -1,4 +1,4 @@
-import { parseAmount, printAmount } from "../../amount.ts";
+import { parseAmount, printAmount } from '../../amount.ts';
 
 interface FieldRule {
   name: string;
@@ -26,52 +26,52 @@ const required = (name: string, maxLength: number): FieldRule => ({
 const optional = (name: string, maxLength: number): FieldRule => ({ name, maxLength });
 
 const ALWAYS: readonly FieldRule[] = [
-  required("total_amount", 13),
-  required("currency", 3),
-  required("tran_id", 30),
-  required("success_url", 255),
-  required("fail_url", 255),
-  required("cancel_url", 255),
-  optional("ipn_url", 255),
-  required("product_category", 100),
-  required("product_name", 255),
-  required("product_profile", 100),
-  required("cus_name", 50),
-  required("cus_email", 50),
-  required("cus_add1", 50),
-  required("cus_city", 50),
-  required("cus_postcode", 30),
-  required("cus_country", 50),
-  required("cus_phone", 20),
-  required("shipping_method", 50),
-  required("num_of_item", 10),
-  optional("multi_card_name", 30),
-  optional("allowed_bin", 255),
-  ...["value_a", "value_b", "value_c", "value_d"].map((name) => optional(name, 255)),
+  required('total_amount', 13),
+  required('currency', 3),
+  required('tran_id', 30),
+  required('success_url', 255),
+  required('fail_url', 255),
+  required('cancel_url', 255),
+  optional('ipn_url', 255),
+  required('product_category', 100),
+  required('product_name', 255),
+  required('product_profile', 100),
+  required('cus_name', 50),
+  required('cus_email', 50),
+  required('cus_add1', 50),
+  required('cus_city', 50),
+  required('cus_postcode', 30),
+  required('cus_country', 50),
+  required('cus_phone', 20),
+  required('shipping_method', 50),
+  required('num_of_item', 10),
+  optional('multi_card_name', 30),
+  optional('allowed_bin', 255),
+  ...['value_a', 'value_b', 'value_c', 'value_d'].map((name) => optional(name, 255)),
 ];
 
-const SHIPPED = ["ship_name", "ship_add1", "ship_city", "ship_postcode", "ship_country"].map(
-  (name) => required(name, 50),
+const SHIPPED = ['ship_name', 'ship_add1', 'ship_city', 'ship_postcode', 'ship_country'].map((name) =>
+  required(name, 50),
 );
 
 const BY_PROFILE: Readonly<Record<string, readonly FieldRule[]>> = {
   general: [],
-  "physical-goods": [],
-  "non-physical-goods": [],
-  "airline-tickets": [
-    "hours_till_departure",
-    "flight_type",
-    "pnr",
-    "journey_from_to",
-    "third_party_booking",
+  'physical-goods': [],
+  'non-physical-goods': [],
+  'airline-tickets': [
+    'hours_till_departure',
+    'flight_type',
+    'pnr',
+    'journey_from_to',
+    'third_party_booking',
   ].map((name) => required(name, 256)),
-  "travel-vertical": ["hotel_name", "length_of_stay", "check_in_time", "hotel_city"].map((name) =>
+  'travel-vertical': ['hotel_name', 'length_of_stay', 'check_in_time', 'hotel_city'].map((name) =>
     required(name, 256),
   ),
-  "telecom-vertical": [
-    required("product_type", 30),
-    required("topup_number", 150),
-    required("country_topup", 30),
+  'telecom-vertical': [
+    required('product_type', 30),
+    required('topup_number', 150),
+    required('country_topup', 30),
   ],
 };
 
@@ -90,8 +90,8 @@ export function readSessionFields(
 ): SessionAmount | { refused: string } {
   const rules = [
     ...ALWAYS,
-    ...(fields["shipping_method"] === "NO" ? [] : SHIPPED),
-    ...(BY_PROFILE[fields["product_profile"] ?? ""] ?? []),
+    ...(fields['shipping_method'] === 'NO' ? [] : SHIPPED),
+    ...(BY_PROFILE[fields['product_profile'] ?? ''] ?? []),
   ];
   for (const { name, maxLength, required: needed } of rules) {
     const value = fields[name];
@@ -100,12 +100,12 @@ export function readSessionFields(
     if (value !== undefined && value.length > maxLength)
       return { refused: `'${name}' must not exceed ${maxLength} characters.` };
   }
-  if (!Object.hasOwn(BY_PROFILE, fields["product_profile"] ?? ""))
+  if (!Object.hasOwn(BY_PROFILE, fields['product_profile'] ?? ''))
     return { refused: "'product_profile' is not valid." };
-  for (const name of ["success_url", "fail_url", "cancel_url"]) {
-    if (!URL.canParse(fields[name] ?? "")) return { refused: `'${name}' is not a valid URL.` };
+  for (const name of ['success_url', 'fail_url', 'cancel_url']) {
+    if (!URL.canParse(fields[name] ?? '')) return { refused: `'${name}' is not a valid URL.` };
   }
-  return readAmount(fields["total_amount"] ?? "", fields["currency"] ?? "");
+  return readAmount(fields['total_amount'] ?? '', fields['currency'] ?? '');
 }
 
 function readAmount(total: string, currency: string): SessionAmount | { refused: string } {

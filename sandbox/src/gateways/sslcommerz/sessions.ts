@@ -1,9 +1,9 @@
-import { printAmount } from "../../amount.ts";
-import { dhakaDateTime, dhakaDigits } from "../../dhaka-time.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import { randomCapitals, randomLetters } from "../../random-text.ts";
-import type { Outcome } from "../gateway.ts";
-import type { SessionAmount } from "./session-fields.ts";
+import { printAmount } from '../../amount.ts';
+import { dhakaDateTime, dhakaDigits } from '../../dhaka-time.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import { randomCapitals, randomLetters } from '../../random-text.ts';
+import type { Outcome } from '../gateway.ts';
+import type { SessionAmount } from './session-fields.ts';
 
 export interface Session extends SessionAmount {
   sessionkey: string;
@@ -13,7 +13,7 @@ export interface Session extends SessionAmount {
   /** What the merchant asked for, without the password. */
   fields: Readonly<Record<string, string>>;
   createdAt: string;
-  status: "PENDING" | "VALID" | "FAILED" | "CANCELLED";
+  status: 'PENDING' | 'VALID' | 'FAILED' | 'CANCELLED';
   outcome?: Outcome;
   tranDate: string;
   bankTranId: string;
@@ -21,9 +21,7 @@ export interface Session extends SessionAmount {
   /** Set by the first validation; later ones answer VALIDATED. */
   validatedOn?: string;
   /** What a fault made verifications say instead; whoever asks again hears it again. */
-  lie?: Partial<
-    Pick<Session, "status" | "amountMinor" | "currency" | "currencyType" | "currencyAmount">
-  >;
+  lie?: Partial<Pick<Session, 'status' | 'amountMinor' | 'currency' | 'currencyType' | 'currencyAmount'>>;
 }
 
 export interface Refund {
@@ -32,7 +30,7 @@ export interface Refund {
   bankTranId: string;
   tranId: string;
   amountMinor: number;
-  status: "processing" | "refunded";
+  status: 'processing' | 'refunded';
   initiatedOn: string;
   refundedOn: string;
 }
@@ -51,7 +49,7 @@ export interface Sessions {
   refundsOf(bankTranId: string): Refund[];
 }
 
-const STATUS_OF = { success: "VALID", failure: "FAILED", cancel: "CANCELLED" } as const;
+const STATUS_OF = { success: 'VALID', failure: 'FAILED', cancel: 'CANCELLED' } as const;
 /** The gateway keeps 2.5 % of what the customer pays. */
 const FEE_PER_MILLE = 25;
 
@@ -65,8 +63,8 @@ export function storeAmount(amountMinor: number): string {
 }
 
 export function openSessions(ledger: Ledger): Sessions {
-  const table = ledger.table<Session>("aggregator/sessions");
-  const refunds = ledger.table<Refund>("aggregator/refunds");
+  const table = ledger.table<Session>('aggregator/sessions');
+  const refunds = ledger.table<Refund>('aggregator/refunds');
   const byValId = table.indexBy((session) => session.valId);
   const byTranId = table.indexBy((session) => session.tranId);
   const byBankTranId = table.indexBy((session) => session.bankTranId || undefined);
@@ -79,13 +77,13 @@ export function openSessions(ledger: Ledger): Sessions {
       const session: Session = {
         ...amount,
         sessionkey: randomCapitals(32),
-        currency: "BDT",
-        tranId: kept["tran_id"] ?? "",
+        currency: 'BDT',
+        tranId: kept['tran_id'] ?? '',
         fields: kept,
         createdAt: new Date().toISOString(),
-        status: "PENDING",
+        status: 'PENDING',
         tranDate: dhakaDateTime(),
-        bankTranId: "",
+        bankTranId: '',
       };
       save(session);
       return session;
@@ -101,8 +99,8 @@ export function openSessions(ledger: Ledger): Sessions {
         outcome,
         status: STATUS_OF[outcome],
         tranDate: dhakaDateTime(),
-        bankTranId: outcome === "cancel" ? "" : newReference(),
-        ...(outcome === "success" ? { valId: newReference() } : {}),
+        bankTranId: outcome === 'cancel' ? '' : newReference(),
+        ...(outcome === 'success' ? { valId: newReference() } : {}),
       });
     },
     saveRefund: (refund) => refunds.put(refund.refundRefId, refund),
