@@ -14,21 +14,29 @@ const sources = ['server', 'sandbox', 'storefront', 'console', 'bench'].filter((
   existsSync(join(root, name)),
 );
 
-/** Each: what it proves, the tool with its arguments, and what to do when it fails. */
+/** In the order they run, the quick ones first. `advice` is what to do when it fails. */
 const steps = [
-  ['format', ['oxfmt', '--check', '.'], 'npm run format puts it right'],
-  ['lint', ['oxlint', '--type-aware', '--deny-warnings'], 'each line above names its rule'],
-  ['types', ['tsc', '-p', 'tsconfig.json'], 'see the errors above'],
-  [
-    'boundaries',
-    ['depcruise', '--config', '.dependency-cruiser.mjs', '--output-type', 'err', ...sources],
-    'who may import whom is the table in server/module-graph.mjs',
-  ],
-  ['generated files', ['node', 'server/src/main.ts', 'regen', '--check'], 'npm run regen writes them anew'],
-  ['tests', ['vitest', 'run'], 'npx vitest run <file> repeats one'],
+  { name: 'format', command: ['oxfmt', '--check', '.'], advice: 'npm run format puts it right' },
+  {
+    name: 'lint',
+    command: ['oxlint', '--type-aware', '--deny-warnings'],
+    advice: 'each finding names its rule',
+  },
+  { name: 'types', command: ['tsc', '-p', 'tsconfig.json'], advice: 'see the errors above' },
+  {
+    name: 'boundaries',
+    command: ['depcruise', '--config', '.dependency-cruiser.mjs', '--output-type', 'err', ...sources],
+    advice: 'who may import whom is the table in server/module-graph.mjs',
+  },
+  {
+    name: 'generated files',
+    command: ['node', 'server/src/main.ts', 'regen', '--check'],
+    advice: 'npm run regen writes them anew',
+  },
+  { name: 'tests', command: ['vitest', 'run'], advice: 'npx vitest run <file> repeats one' },
 ];
 
-function runStep([name, [tool, ...args], advice]) {
+function runStep({ name, command: [tool, ...args], advice }) {
   console.log(`\n== ${name}: ${[tool, ...args].join(' ')}`);
   const startedAt = performance.now();
   // Tools start with "env node": with this path that is the project's own Node 24, whichever one runs this script.
@@ -50,14 +58,12 @@ function runStep([name, [tool, ...args], advice]) {
 
 async function main() {
   console.log('== dependencies: npm ci, by the lock file');
-  await ensureInstalled({ always: Boolean(process.env.CI) });
+  await ensureInstalled({ always: !['', 'false', '0'].includes(process.env.CI ?? '') });
   console.log(`== dependencies: in step, ${readdirSync(join(root, 'node_modules')).length} folders`);
-  const wanted = steps.filter(([name]) => name !== 'tests' || !process.argv.includes('--skip-tests'));
+  const wanted = steps.filter(({ name }) => name !== 'tests' || !process.argv.includes('--skip-tests'));
   const failed = wanted.find((step) => !runStep(step));
-  console.log(
-    failed === undefined ? `\nAll ${wanted.length} checks passed.` : `\nStopped: ${failed[0]} failed.`,
-  );
-  return failed === undefined ? 0 : 1;
+  console.log(failed ? `\nStopped: ${failed.name} failed.` : `\nAll ${wanted.length} checks passed.`);
+  return failed ? 1 : 0;
 }
 
 try {

@@ -1,0 +1,7 @@
+import type { ICruiseOptions, IForbiddenRuleType } from 'dependency-cruiser';
+
+/** Module → the modules whose faces it may import. `'*'` reads all. */
+export const moduleGraph: Readonly<Record<string, readonly string[] | '*'>>;
+export const adapterFolders: readonly string[];
+export const boundaryRules: readonly (IForbiddenRuleType & { name: string; comment: string })[];
+export const cruiseOptions: ICruiseOptions;
