@@ -12,7 +12,9 @@ CREATE TABLE orders (
   total_minor      bigint      NOT NULL,
   discount_code    text,
   payment_method   text,
+  -- As asked for, and where the codes go: that, else the first item's, else the account's (decisions 4.17).
   recipient_email  text,
+  delivery_email   text,
   -- When the money was verified. Set once: a paid order stays paid.
   paid_at          timestamptz,
   -- Units and discount use are held for an unpaid order until then; null once they went back or were used.

@@ -16,6 +16,8 @@ CREATE TABLE payments (
   payment_gateway_url   text,
   -- What the gateway calls the session (sessionkey, paymentID, …): needed to ask about it.
   gateway_session       jsonb       NOT NULL DEFAULT '{}',
+  -- The one of these by which its callbacks name the session, for gateways that do not echo our reference.
+  gateway_session_id    text,
   -- The gateway's own id of the money movement: one capture settles one payment only.
   gateway_transaction_id text,
   failure_reason        text,
@@ -36,6 +38,7 @@ CREATE TABLE payments (
   CONSTRAINT payments__driver_succeeded CHECK (NOT drives_order OR status = 'SUCCEEDED')
 );
 CREATE INDEX payments__by_order ON payments (order_id, id);
+CREATE UNIQUE INDEX payments__by_session ON payments (gateway, gateway_session_id) WHERE gateway_session_id IS NOT NULL;
 CREATE INDEX payments__due ON payments (next_verify_at) WHERE next_verify_at IS NOT NULL;
 CREATE UNIQUE INDEX payments__one_driver ON payments (order_id) WHERE drives_order;
 CREATE UNIQUE INDEX payments__one_capture ON payments (gateway, gateway_transaction_id)
@@ -47,7 +50,7 @@ CREATE FUNCTION guard_payment() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.status <> NEW.status AND (OLD.status, NEW.status) NOT IN (
     ('PENDING', 'SUCCEEDED'), ('PENDING', 'FAILED'), ('PENDING', 'CANCELLED'),
-    ('FAILED', 'SUCCEEDED'), ('CANCELLED', 'SUCCEEDED'), ('FAILED', 'CANCELLED'), ('CANCELLED', 'FAILED')
+    ('FAILED', 'SUCCEEDED'), ('CANCELLED', 'SUCCEEDED'), ('CANCELLED', 'FAILED')
   ) THEN
     RAISE EXCEPTION 'payment % cannot go from % to %', OLD.id, OLD.status, NEW.status
       USING ERRCODE = 'check_violation', CONSTRAINT = 'payments__transition';

@@ -45,6 +45,9 @@ CREATE TABLE mail_messages (
   attempts       integer     NOT NULL DEFAULT 0,
   claim_token    uuid,
   claimed_until  timestamptz,
+  -- Set just before the text goes out: a sender that died without it certainly sent nothing.
+  transmitting   boolean     NOT NULL DEFAULT false,
+  not_before     timestamptz NOT NULL DEFAULT now(),
   smtp_reply     text,
   accepted_at    timestamptz,
   created_at     timestamptz NOT NULL DEFAULT now(),

@@ -116,16 +116,25 @@ export async function inTransaction<Value>(db: Database, work: (tx: Tx) => Promi
 async function attemptTransaction<Value>(db: Database, work: (tx: Tx) => Promise<Value>): Promise<Value> {
   const client = await db.pool.connect();
   let broken: Error | undefined;
+  let isOver = false;
   try {
     const begun = client.query('BEGIN');
     // Awaited below through the first statement: both leave in one packet. A failure to begin fails that one too.
     begun.catch(() => undefined);
-    const tx = { query: (query, values) => run(client, query, values) } as Tx;
+    const tx = {
+      query: (query: Statement | string, values?: readonly unknown[]) => {
+        // A branch that outlives its transaction must not write into whatever the connection does next.
+        if (isOver) throw new Error('This transaction has ended');
+        return run(client, query, values);
+      },
+    } as Tx;
     const value = await openTransaction.run(true, () => work(tx));
+    isOver = true;
     await begun;
     await client.query('COMMIT');
     return value;
   } catch (error) {
+    isOver = true;
     broken = await rollBack(client);
     throw error;
   } finally {

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+
+import { readConfig } from '../config.ts';
+
+/** Every command; each loads its code only when it runs, so that `--help` is quick. */
+export function registerCommands(program: Command): void {
+  program
+    .command('start')
+    .description('everything on this machine: database, migrations, demo, sandbox, service (what npm start runs)')
+    .action(async () => {
+      const { start } = await import('./start.ts');
+      await start(readConfig(process.env), { withEverything: true });
+    });
+  program
+    .command('serve')
+    .description('the service alone, on DATABASE_URL, which must be migrated')
+    .action(async () => {
+      const { start } = await import('./start.ts');
+      await start(readConfig(process.env), { withEverything: false });
+    });
+  program
+    .command('migrate')
+    .description('bring the database of DATABASE_URL up to this version')
+    .option('--dry-run', 'only list what would be applied')
+    .action(async (options: { dryRun?: boolean }) => {
+      const { migrateDatabase } = await import('./migrate.ts');
+      await migrateDatabase(readConfig(process.env), options.dryRun ?? false);
+    });
+  program
+    .command('demo')
+    .description('walk the main job on a running service: sign in, order, pay, read the e-mail')
+    .option('--url <url>', 'address of the service', 'http://127.0.0.1:3000')
+    .option('--sandbox <url>', 'address of its sandbox', 'http://127.0.0.1:3001')
+    .action(async (options: { url: string; sandbox: string }) => {
+      const { walkMainJob } = await import('./demo.ts');
+      await walkMainJob(options);
+    });
+}

@@ -1,0 +1,2 @@
+export { alertSeverities, openAlert, resolveAlertsOfOrder } from './alerts.ts';
+export type { AlertType, NewAlert } from './alerts.ts';

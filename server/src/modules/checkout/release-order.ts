@@ -1,0 +1,75 @@
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { inTransaction } from '../../platform/db/database.ts';
+import { AppError } from '../../platform/errors.ts';
+import type { Sweep } from '../../platform/jobs/sweeps.ts';
+import type { Clock } from '../../platform/time.ts';
+import { recordEvents } from '../events/index.ts';
+import { applyOrderFact, listExpiredHolds, lockOrder, orderNotFound, setOrderHold } from '../orders/index.ts';
+import type { OrderRow } from '../orders/index.ts';
+import { listPaymentsOfOrder, verifyPayment } from '../payments/index.ts';
+import type { VerifyPaymentDeps } from '../payments/index.ts';
+import { releaseReservedVouchers } from '../vouchers/index.ts';
+
+export interface ReleaseOrderDeps extends VerifyPaymentDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+}
+
+const BATCH = 50;
+
+/** Gives back what unpaid orders hold past their time (decisions 4.5). */
+export function expirySweep(deps: ReleaseOrderDeps): Sweep {
+  return {
+    name: 'expire-unpaid-orders',
+    everySeconds: 5,
+    async run() {
+      for (const orderId of await listExpiredHolds(deps.db, deps.clock.now(), BATCH)) await expireOrder(deps, orderId);
+    },
+  };
+}
+
+/**
+ * Ends the hold of an unpaid order: first its gateways are asked once more, since it may have been paid without our
+ * hearing of it; then its units go back, and it is CANCELLED unless it has FAILED already.
+ */
+export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Promise<void> {
+  await askGatewaysOnceMore(deps, orderId);
+  await inTransaction(deps.db, async (tx) => {
+    const order = await lockOrder(tx, orderId);
+    if (!order || order.paid_at !== null || order.held_until === null || order.held_until > deps.clock.now()) return;
+    await release(tx, order, 'holdExpired');
+  });
+}
+
+/**
+ * The customer gives up an unpaid order: units and discount use go back at once.
+ *
+ * @throws NOT_FOUND for somebody else's order; BAD_REQUEST when it is paid.
+ */
+export async function cancelOrder(deps: ReleaseOrderDeps, wanted: { userId: number; orderId: number }): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    const order = await lockOrder(tx, wanted.orderId);
+    if (!order || order.user_id !== wanted.userId) throw orderNotFound();
+    if (order.paid_at !== null) {
+      throw new AppError('BAD_REQUEST', `Order ${order.order_number} is paid: it cannot be cancelled any more`);
+    }
+    await release(tx, order, 'cancelled');
+  });
+}
+
+async function release(tx: Tx, order: OrderRow, fact: 'holdExpired' | 'cancelled'): Promise<void> {
+  await releaseReservedVouchers(tx, order.id);
+  await setOrderHold(tx, { orderId: order.id, until: null, paymentMethod: null });
+  const changed = await applyOrderFact(tx, { orderId: order.id, fact, to: 'CANCELLED' });
+  if (!changed) return;
+  const reason = fact === 'holdExpired' ? 'expired' : 'cancelled_by_customer';
+  const data = { order_id: order.id, order_number: order.order_number, reason };
+  await recordEvents(tx, [{ type: 'order.cancelled', stream: `order:${order.id}`, data }]);
+}
+
+async function askGatewaysOnceMore(deps: ReleaseOrderDeps, orderId: number): Promise<void> {
+  const payments = await listPaymentsOfOrder(deps.db, orderId);
+  for (const payment of payments.filter(({ status }) => status === 'PENDING')) {
+    await verifyPayment(deps, { paymentId: payment.id, askedBy: 'expiry' });
+  }
+}

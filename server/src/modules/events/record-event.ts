@@ -1,0 +1,40 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/database.ts';
+
+/** The kinds of decisions part 9. Past-tense facts; other systems build on the names. */
+export type EventType =
+  | 'order.created'
+  | 'order.paid'
+  | 'order.fulfilled'
+  | 'order.needs_attention'
+  | 'order.cancelled'
+  | 'payment.succeeded'
+  | 'payment.failed'
+  | 'payment.cancelled'
+  | 'payment.refunded'
+  | 'fulfillment.attempted'
+  | 'voucher.low_stock'
+  | 'redemption.redeemed'
+  | 'alert.opened'
+  | 'alert.resolved';
+
+export interface NewEvent {
+  readonly type: EventType;
+  /** Events of one stream stay in order: `order:17`. */
+  readonly stream: string;
+  /** Ids, statuses and amounts. Never a voucher code, pin, password, OTP or token. */
+  readonly data: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+const insertEvents = statement(
+  'events_insert',
+  `INSERT INTO outbox_events (id, type, stream, data)
+   SELECT gen_random_uuid(), event.type, event.stream, event.data
+   FROM jsonb_to_recordset($1::jsonb) WITH ORDINALITY AS event(type text, stream text, data jsonb, n bigint)
+   ORDER BY n`,
+);
+
+/** Records facts in the transaction that makes them true: they exist exactly when it commits. */
+export async function recordEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  if (events.length > 0) await tx.query(insertEvents, [JSON.stringify(events)]);
+}

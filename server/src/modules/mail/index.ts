@@ -1,0 +1,12 @@
+export { createMailer } from './mailer.ts';
+export type { Delivery, Letter, Mailer } from './mailer.ts';
+export {
+  claimMessage,
+  findMessage,
+  giveBackDeadClaim,
+  insertMessage,
+  markMessageSent,
+  markMessageTransmitting,
+  markMessageUnsent,
+} from './message-store.ts';
+export type { MessageRow } from './message-store.ts';

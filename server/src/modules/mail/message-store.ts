@@ -1,0 +1,110 @@
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/database.ts';
+
+export type MessageKind = 'order_codes' | 'order_codes_again';
+
+export interface MessageRow {
+  readonly id: number;
+  readonly kind: MessageKind;
+  readonly order_id: number | null;
+  readonly recipient: string;
+  readonly message_id: string;
+  readonly content_digest: Buffer;
+  readonly state: 'QUEUED' | 'SENDING' | 'SENT' | 'UNKNOWN' | 'REJECTED';
+  readonly attempts: number;
+  readonly claimed_until: Date | null;
+  readonly transmitting: boolean;
+  readonly not_before: Date;
+}
+
+const insert = statement(
+  'mail_insert',
+  `INSERT INTO mail_messages (kind, order_id, recipient, message_id, content_digest) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT DO NOTHING RETURNING *`,
+);
+
+const find = statement('mail_find', 'SELECT * FROM mail_messages WHERE id = $1');
+
+const claim = statement(
+  'mail_claim',
+  `UPDATE mail_messages
+   SET state = 'SENDING', claim_token = $2, claimed_until = now() + make_interval(secs => $3), transmitting = false,
+       attempts = attempts + 1
+   WHERE id = $1 AND not_before <= now() AND state IN ('QUEUED', 'UNKNOWN')
+   RETURNING *`,
+);
+
+const markTransmitting = statement(
+  'mail_mark_transmitting',
+  `UPDATE mail_messages SET transmitting = true
+   WHERE id = $1 AND claim_token = $2 AND state = 'SENDING' AND claimed_until > now() + interval '5 seconds'`,
+);
+
+// A claim whose holder died: without the mark nothing was sent; with it nobody knows, and the repeat waits.
+const giveBackDead = statement(
+  'mail_give_back_dead',
+  `UPDATE mail_messages
+   SET state = CASE WHEN transmitting THEN 'UNKNOWN' ELSE 'QUEUED' END, claim_token = NULL, claimed_until = NULL,
+       not_before = CASE WHEN transmitting THEN now() + make_interval(secs => $2) ELSE now() END
+   WHERE id = $1 AND state = 'SENDING' AND claimed_until <= now()
+   RETURNING *`,
+);
+
+const setSent = statement(
+  'mail_set_sent',
+  `UPDATE mail_messages
+   SET state = 'SENT', accepted_at = $3, smtp_reply = $4, claim_token = NULL, claimed_until = NULL
+   WHERE id = $1 AND claim_token = $2 AND state = 'SENDING' RETURNING *`,
+);
+
+const setUnsent = statement(
+  'mail_set_unsent',
+  `UPDATE mail_messages
+   SET state = $3, smtp_reply = $4, claim_token = NULL, claimed_until = NULL,
+       not_before = now() + make_interval(secs => $5)
+   WHERE id = $1 AND claim_token = $2 AND state = 'SENDING' RETURNING *`,
+);
+
+/** No row when an equal message exists already: the order has one consolidated e-mail. */
+export async function insertMessage(
+  tx: Tx,
+  message: { kind: MessageKind; orderId: number; recipient: string; messageId: string; contentDigest: Buffer },
+): Promise<MessageRow | undefined> {
+  const { kind, orderId, recipient, messageId, contentDigest } = message;
+  return (await tx.query<MessageRow>(insert, [kind, orderId, recipient, messageId, contentDigest])).rows[0];
+}
+
+export async function findMessage(reader: Reader, id: number): Promise<MessageRow | undefined> {
+  return (await reader.query<MessageRow>(find, [id])).rows[0];
+}
+
+export async function claimMessage(
+  tx: Tx,
+  message: { id: number; token: string; leaseSeconds: number },
+): Promise<MessageRow | undefined> {
+  return (await tx.query<MessageRow>(claim, [message.id, message.token, message.leaseSeconds])).rows[0];
+}
+
+/** @returns false when the claim was lost: the text must not be sent. */
+export async function markMessageTransmitting(tx: Tx, message: { id: number; token: string }): Promise<boolean> {
+  return (await tx.query(markTransmitting, [message.id, message.token])).count === 1;
+}
+
+export async function giveBackDeadClaim(tx: Tx, id: number, waitSeconds: number): Promise<MessageRow | undefined> {
+  return (await tx.query<MessageRow>(giveBackDead, [id, waitSeconds])).rows[0];
+}
+
+export async function markMessageSent(
+  tx: Tx,
+  sent: { id: number; token: string; at: Date; reply: string },
+): Promise<MessageRow | undefined> {
+  return (await tx.query<MessageRow>(setSent, [sent.id, sent.token, sent.at, sent.reply])).rows[0];
+}
+
+export async function markMessageUnsent(
+  tx: Tx,
+  unsent: { id: number; token: string; state: 'QUEUED' | 'UNKNOWN' | 'REJECTED'; reply: string; waitSeconds: number },
+): Promise<MessageRow | undefined> {
+  const { id, token, state, reply, waitSeconds } = unsent;
+  return (await tx.query<MessageRow>(setUnsent, [id, token, state, reply, waitSeconds])).rows[0];
+}

@@ -1,0 +1,164 @@
+import type { Database, Reader, Tx } from '../../platform/db/database.ts';
+import { inTransaction, violatedConstraint } from '../../platform/db/database.ts';
+import { AppError, fieldError } from '../../platform/errors.ts';
+import type { Random } from '../../platform/random.ts';
+import { READABLE_ALPHABET } from '../../platform/random.ts';
+import { dhakaYymmdd, secondsAfter } from '../../platform/time.ts';
+import type { Clock } from '../../platform/time.ts';
+import type { VariantForSale } from '../catalogue/index.ts';
+import { recordEvents } from '../events/index.ts';
+import { reserveUnits, StockContendedError, withStockRetries } from '../vouchers/index.ts';
+import { outOfStock, variantNotFound } from './errors.ts';
+import { insertOrder } from './order-store.ts';
+import type { NewOrder, OrderItemRow, OrderRow } from './order-store.ts';
+import { totalsOf } from './price-rules.ts';
+import { checkFulfillmentInput } from './recipient-rules.ts';
+
+export interface CreateOrderDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly orderTtlSeconds: number;
+  findVariantsForSale(reader: Reader, variantIds: readonly number[]): Promise<VariantForSale[]>;
+  findUserEmail(reader: Reader, userId: number): Promise<string | null>;
+}
+
+export interface CreateOrderInput {
+  readonly userId: number;
+  readonly items: readonly {
+    readonly variantId: number;
+    readonly quantity: number;
+    readonly fulfillmentInput: Readonly<Record<string, string>>;
+  }[];
+  readonly recipientEmail: string | undefined;
+  readonly paymentMethod: string | undefined;
+  readonly discountCode: string | undefined;
+}
+
+export interface CreatedOrder {
+  readonly order: OrderRow;
+  readonly items: OrderItemRow[];
+}
+
+/**
+ * Creates an order and takes its units out of the stock, in one transaction (interface part 4, rules 3 to 6).
+ *
+ * @throws VALIDATION_ERROR for wrong input, with the interface's messages; NOT_FOUND for a variant that is not for
+ * sale; CONFLICT (`OutOfStockError`) when units are missing. Nothing is written then.
+ */
+export async function createOrder(deps: CreateOrderDeps, input: CreateOrderInput): Promise<CreatedOrder> {
+  const [variants, accountEmail] = await Promise.all([
+    deps.findVariantsForSale(deps.db, [...new Set(input.items.map((item) => item.variantId))]),
+    deps.findUserEmail(deps.db, input.userId),
+  ]);
+  const order = composeOrder(deps, input, { variants, accountEmail });
+  try {
+    return await withStockRetries((attempt) => inTransaction(deps.db, (tx) => writeOrder(tx, order, attempt)));
+  } catch (error) {
+    // One in 10^11 for two orders of a day; the second try has another number.
+    if (violatedConstraint(error) === 'orders__order_number') return createOrder(deps, input);
+    if (!(error instanceof StockContendedError)) throw error;
+    throw new AppError('SERVICE_UNAVAILABLE', 'Too many people are buying this at once; nothing was ordered', {
+      retryAfterSeconds: 2,
+      cause: error,
+    });
+  }
+}
+
+async function writeOrder(tx: Tx, order: NewOrder, attempt: number): Promise<CreatedOrder> {
+  const created = await insertOrder(tx, order);
+  const { id, order_number: orderNumber, total_minor: totalMinor, currency } = created.order;
+  const data = { order_id: id, order_number: orderNumber, total_minor: totalMinor, currency };
+  // Together in one packet: the event does not depend on what the reservation answers.
+  const [reservation] = await Promise.all([
+    reserveUnits(tx, unitsOf(created.items), { until: order.heldUntil, attempt }),
+    recordEvents(tx, [{ type: 'order.created', stream: `order:${id}`, data }]),
+  ]);
+  if (reservation.kind === 'short') throw outOfStock(reservation.variantId);
+  return created;
+}
+
+/** The preloaded units of these items, all of them. */
+export function unitsOf(items: readonly OrderItemRow[]) {
+  return items
+    .filter((item) => item.engine === 'PRELOADED')
+    .map((item) => ({
+      orderItemId: item.id,
+      variantId: item.variant_id,
+      unitNumbers: Array.from({ length: item.quantity }, (_, index) => index + 1),
+    }));
+}
+
+function composeOrder(
+  deps: CreateOrderDeps,
+  input: CreateOrderInput,
+  found: { variants: readonly VariantForSale[]; accountEmail: string | null },
+): NewOrder {
+  // Discount codes do not exist yet, so every one of them is unknown (interface part 7).
+  if (input.discountCode !== undefined) {
+    throw new AppError('BAD_REQUEST', `Discount code ${input.discountCode} is not valid or has been deactivated`);
+  }
+  const variants = new Map(found.variants.filter((variant) => variant.isSellable).map((v) => [v.variantId, v]));
+  const lines = input.items.map((item, index) => {
+    const variant = variants.get(item.variantId);
+    if (!variant) throw variantNotFound(item.variantId);
+    return { item, index, variant };
+  });
+  refuseTooMany(lines);
+  const items = lines.map((line) => composeItem(line, input.recipientEmail));
+  const now = deps.clock.now();
+  const firstEmail = items.find((item) => item.fulfillment_input['email'])?.fulfillment_input['email'];
+  const deliveryEmail = input.recipientEmail ?? firstEmail ?? found.accountEmail;
+  if (deliveryEmail === null && items.some((item) => item.mode === 'CODE')) {
+    throw fieldError('recipient_email', 'recipient_email is required: the codes need an address to go to');
+  }
+  const totals = totalsOf(
+    items.map((item) => ({ unitPriceMinor: item.unit_price_minor, quantity: item.quantity })),
+    0,
+  );
+  return {
+    orderNumber: `VC-${dhakaYymmdd(now)}-${deps.random.text(READABLE_ALPHABET, 8)}`,
+    userId: input.userId,
+    currency: 'BDT',
+    ...totals,
+    discountCode: null,
+    paymentMethod: input.paymentMethod ?? null,
+    recipientEmail: input.recipientEmail ?? null,
+    deliveryEmail,
+    heldUntil: secondsAfter(now, deps.orderTtlSeconds),
+    items,
+  };
+}
+
+type Line = { item: CreateOrderInput['items'][number]; index: number; variant: VariantForSale };
+
+/** Two lines with one variant count together (decisions 4.16). */
+function refuseTooMany(lines: readonly Line[]): void {
+  const quantities = new Map<number, number>();
+  for (const { item, index, variant } of lines) {
+    const quantity = (quantities.get(variant.variantId) ?? 0) + item.quantity;
+    quantities.set(variant.variantId, quantity);
+    if (quantity > variant.maxQuantity) {
+      const message = `At most ${variant.maxQuantity} of variant ${variant.variantId} fit in one order`;
+      throw fieldError(`items.${index}.quantity`, message);
+    }
+  }
+}
+
+function composeItem({ item, index, variant }: Line, fallbackEmail: string | undefined): NewOrder['items'][number] {
+  const checked = checkFulfillmentInput(variant.fulfillment, item.fulfillmentInput, fallbackEmail);
+  if (checked.kind === 'refused') {
+    throw fieldError(`items.${index}.fulfillment_input.${checked.problem.field}`, checked.problem.message);
+  }
+  return {
+    position: index,
+    variant_id: variant.variantId,
+    quantity: item.quantity,
+    unit_price_minor: variant.priceMinor,
+    product_name: variant.productName,
+    variant_name: variant.variantName,
+    engine: variant.engine,
+    mode: variant.mode,
+    fulfillment_input: checked.input,
+  };
+}

@@ -1,0 +1,23 @@
+export { createOrder, unitsOf } from './create-order.ts';
+export type { CreatedOrder, CreateOrderDeps, CreateOrderInput } from './create-order.ts';
+export { fulfillOrderJob } from './jobs.ts';
+export { orderNotFound, outOfStock } from './errors.ts';
+export {
+  applyOrderFact,
+  markItemsFulfilled,
+  markOrderDispatched,
+  markOrderPaid,
+  markSessionOpened,
+  setItemStatuses,
+  setOrderHold,
+} from './order-changes.ts';
+export { describeOrder } from './order-label.ts';
+export { orderStates, payableStatuses } from './order-states.ts';
+export type { OrderFact, OrderStatus } from './order-states.ts';
+export { findOrder, findOrderOf, listExpiredHolds, listOrderItems, lockOrder } from './order-store.ts';
+export type { OrderItemRow, OrderRow } from './order-store.ts';
+export { orderItemSchema, orderSchema, toOrderWire } from './order-wire.ts';
+export type { OrderWire } from './order-wire.ts';
+export { isEmailAddress } from './recipient-rules.ts';
+export { readOrder } from './read-orders.ts';
+export { orderRoutes } from './routes.ts';

@@ -1,0 +1,7 @@
+import { defineJob } from '../../platform/jobs/queue.ts';
+
+/**
+ * A paid order wants to be delivered. Whoever makes an order paid enqueues it in that transaction; the fulfillment
+ * module does it. Defined here so that payments need not know fulfillment.
+ */
+export const fulfillOrderJob = defineJob<{ orderId: number }>('fulfill_order');

@@ -1,0 +1,88 @@
+import type { Minor } from '../../../platform/money.ts';
+
+/**
+ * What a payment gateway is to us. An implementation is a stateless factory over its own validated configuration and
+ * an HTTP client: it sees no database, queue or clock, and never waits or retries; that is the core's work.
+ */
+export interface Gateway {
+  /** Path segment of its callbacks, and its name everywhere inside: `aggregator`. */
+  readonly name: GatewayName;
+  /** The method value customers choose (interface part 4): `gw_aggregator`. */
+  readonly method: string;
+  /** First part of transaction ids (decisions 4.12): `AGG`. */
+  readonly transactionPrefix: string;
+  /** How often and after how long a `processing` answer is asked again within one verification. */
+  readonly retryProcessing: { readonly times: number; readonly afterMs: number };
+
+  openSession(request: SessionRequest): Promise<SessionResult>;
+  /** Reads a callback without believing it: which payment it names and what it claims. Never throws. */
+  readCallback(fields: CallbackFields): CallbackReading;
+  /** The proof call. Re-callable: asking twice moves no money twice. */
+  verify(payment: PaymentToVerify): Promise<Verification>;
+}
+
+export const gatewayNames = ['aggregator', 'wallet_tokenized', 'multi_wallet', 'dcb', 'wallet_direct'] as const;
+export type GatewayName = (typeof gatewayNames)[number];
+
+export interface SessionRequest {
+  readonly transactionId: string;
+  /** Ours, 20 characters of A-Z and 2-9: legal at every gateway. */
+  readonly gatewayReference: string;
+  readonly amountMinor: Minor;
+  readonly currency: string;
+  readonly description: string;
+  readonly customer: { readonly name: string; readonly email: string; readonly msisdn: string };
+  readonly itemCount: number;
+  /** Absolute address of our callback for this gateway. */
+  readonly callbackUrl: string;
+}
+
+export type SessionResult =
+  | {
+      readonly kind: 'opened';
+      readonly url: string;
+      /** What the gateway calls the session, kept to ask about it. */
+      readonly session: Readonly<Record<string, string>>;
+      /** The one of these that its callbacks carry, when they do not echo our reference. */
+      readonly sessionId?: string;
+    }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Form, JSON body and query parameters of a callback, flattened to text. */
+export type CallbackFields = Readonly<Record<string, string>>;
+
+export type CallbackClaim = 'success' | 'failure' | 'cancel' | 'unclear';
+
+export type CallbackReading =
+  | { readonly kind: 'unreadable' }
+  | {
+      readonly kind: 'read';
+      readonly names: { readonly reference: string } | { readonly sessionId: string };
+      readonly claims: CallbackClaim;
+      /** Whether a signature the gateway defines is right; `unsigned` when it defines none or sent none. */
+      readonly signature: 'valid' | 'wrong' | 'unsigned';
+      /** Ids in it that help to verify, `val_id` for example. Hints, never proof. */
+      readonly evidence: Readonly<Record<string, string>>;
+    };
+
+export interface PaymentToVerify {
+  readonly gatewayReference: string;
+  readonly session: Readonly<Record<string, string>>;
+  readonly amountMinor: Minor;
+  readonly currency: string;
+  readonly evidence: Readonly<Record<string, string>>;
+}
+
+/** Five outcomes. `unknown` is a result of its own: it is never rounded to one of the others here. */
+export type Verification = { readonly details: Readonly<Record<string, unknown>> } & (
+  | {
+      readonly kind: 'confirmed';
+      readonly amountMinor: Minor;
+      readonly currency: string;
+      readonly gatewayTransactionId: string;
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'cancelled'; readonly reason: string }
+  | { readonly kind: 'processing' }
+  | { readonly kind: 'unknown'; readonly reason: string }
+);

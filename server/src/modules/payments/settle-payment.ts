@@ -1,0 +1,198 @@
+import type { Tx } from '../../platform/db/database.ts';
+import { enqueue } from '../../platform/jobs/queue.ts';
+import type { Clock } from '../../platform/time.ts';
+import { openAlert, resolveAlertsOfOrder } from '../alerts/index.ts';
+import { recordEvents } from '../events/index.ts';
+import type { EventType } from '../events/index.ts';
+import { applyOrderFact, fulfillOrderJob, lockOrder, markOrderPaid } from '../orders/index.ts';
+import type { OrderRow } from '../orders/index.ts';
+import type { CallbackClaim, Verification } from './gateways/gateway.ts';
+import { paymentStates } from './payment-states.ts';
+import type { FailureReason, PaymentFact, PaymentStatus } from './payment-states.ts';
+import { listPaymentsOfOrder, lockPayment, markPaymentSucceeded, markPaymentUnpaid, reschedulePayment } from './payment-store.ts';
+import type { PaymentRow } from './payment-store.ts';
+import { nextVerificationAt } from './verify-schedule.ts';
+
+export interface Finding {
+  readonly paymentId: number;
+  readonly orderId: number;
+  readonly verification: Verification;
+  /**
+   * What the callback said, when one asked: then "anything else" than a confirmed success ends the payment as
+   * FAILED or CANCELLED, as the interface orders. The sweep passes nothing and leaves an open question open.
+   */
+  readonly claims: CallbackClaim | undefined;
+}
+
+/**
+ * Applies what a gateway answered to a payment and its order, in the caller's transaction, under the order's lock.
+ * Safe to run twice and in any order: SUCCEEDED is absorbing and a verified success always wins.
+ *
+ * @returns the payment as it now is.
+ */
+export async function settlePayment(tx: Tx, clock: Clock, finding: Finding): Promise<PaymentRow> {
+  const [order, payment] = await Promise.all([lockOrder(tx, finding.orderId), lockPayment(tx, finding.paymentId)]);
+  if (!order || !payment) throw new Error(`Payment ${finding.paymentId} has no order`);
+  if (payment.status === 'SUCCEEDED') return payment;
+  const { verification } = finding;
+  if (verification.kind === 'confirmed') return settleConfirmed(tx, clock, { order, payment, verification });
+  // The sweep's "no" tells nothing new about a session that the customer cancelled.
+  const isSettled = finding.claims === undefined && payment.status === 'CANCELLED';
+  const outcome = isSettled ? undefined : unpaidOutcome(verification, finding.claims);
+  if (outcome) return settleUnpaid(tx, clock, { order, payment, ...outcome });
+  const next = { status: payment.status, failureReason: payment.failure_reason, step: payment.verify_step + 1 };
+  const nextVerifyAt = nextVerificationAt({ ...next, now: clock.now() });
+  await reschedulePayment(tx, { id: payment.id, nextVerifyAt, step: next.step, reason: payment.failure_reason });
+  return payment;
+}
+
+interface Outcome {
+  readonly fact: PaymentFact;
+  readonly to: Exclude<PaymentStatus, 'SUCCEEDED'>;
+  readonly reason: FailureReason;
+}
+
+const failed = { to: 'FAILED' } as const;
+
+/** What a verification without success means; nothing when it is no answer and no callback forces one. */
+export function unpaidOutcome(
+  verification: Exclude<Verification, { kind: 'confirmed' }>,
+  claims: CallbackClaim | undefined,
+): Outcome | undefined {
+  const cancelled: Outcome = { fact: 'customerCancelled', to: 'CANCELLED', reason: 'CUSTOMER_CANCELLED' };
+  if (claims === undefined) {
+    if (verification.kind === 'refused') return { ...failed, fact: 'gatewayRefused', reason: 'GATEWAY_REFUSED' };
+    return verification.kind === 'cancelled' ? cancelled : undefined;
+  }
+  if (verification.kind === 'cancelled' || claims === 'cancel') return cancelled;
+  if (verification.kind === 'unknown') {
+    return { ...failed, fact: 'verificationUnavailable', reason: 'VERIFICATION_UNAVAILABLE' };
+  }
+  const reason = verification.kind === 'processing' ? 'NOT_CONFIRMED' : 'GATEWAY_REFUSED';
+  return { ...failed, fact: 'gatewayRefused', reason };
+}
+
+type Confirmed = Extract<Verification, { kind: 'confirmed' }>;
+
+async function settleConfirmed(
+  tx: Tx,
+  clock: Clock,
+  facts: { order: OrderRow; payment: PaymentRow; verification: Confirmed },
+): Promise<PaymentRow> {
+  const { order, payment, verification } = facts;
+  const { amountMinor, currency, gatewayTransactionId } = verification;
+  if (currency !== payment.currency || amountMinor < payment.amount_minor) return settleMismatch(tx, clock, facts);
+  const drivesOrder = order.paid_at === null;
+  const at = clock.now();
+  const proof = { id: payment.id, drivesOrder, amountMinor, currency, at, gatewayTransactionId };
+  const settled = (await markPaymentSucceeded(tx, proof)) ?? payment;
+  if (!drivesOrder) {
+    await Promise.all([
+      openAlert(tx, {
+        type: 'duplicate_payment',
+        orderId: order.id,
+        cause: `payment:${payment.id}`,
+        message: `Order ${order.order_number} was paid twice: refund ${payment.transaction_id}`,
+        details: { transaction_id: payment.transaction_id, amount_minor: amountMinor },
+      }),
+      recordEvents(tx, [paymentEvent('payment.succeeded', settled)]),
+    ]);
+    return settled;
+  }
+  const paidEvent = { order_id: order.id, order_number: order.order_number, total_minor: order.total_minor };
+  if (payment.failure_reason === 'VERIFICATION_UNAVAILABLE') await resolveUnavailable(tx, payment);
+  await Promise.all([
+    markOrderPaid(tx, order.id, at),
+    recordEvents(tx, [
+      paymentEvent('payment.succeeded', settled),
+      { type: 'order.paid', stream: `order:${order.id}`, data: paidEvent },
+    ]),
+    enqueue(tx, fulfillOrderJob, { orderId: order.id }),
+  ]);
+  return settled;
+}
+
+async function settleMismatch(
+  tx: Tx,
+  clock: Clock,
+  facts: { order: OrderRow; payment: PaymentRow; verification: Confirmed },
+): Promise<PaymentRow> {
+  const { order, payment, verification } = facts;
+  await openAlert(tx, {
+    type: 'payment_mismatch',
+    orderId: order.id,
+    cause: `payment:${payment.id}`,
+    message: `${payment.transaction_id} was paid with another amount or currency than asked: settle it by hand`,
+    details: {
+      asked: { amount_minor: payment.amount_minor, currency: payment.currency },
+      paid: { amount_minor: verification.amountMinor, currency: verification.currency },
+    },
+  });
+  const outcome: Outcome = { fact: 'amountMismatched', to: 'FAILED', reason: 'PAYMENT_MISMATCH' };
+  return settleUnpaid(tx, clock, { order, payment, ...outcome });
+}
+
+async function settleUnpaid(
+  tx: Tx,
+  clock: Clock,
+  change: Outcome & { order: OrderRow; payment: PaymentRow },
+): Promise<PaymentRow> {
+  const { order, payment, fact, to, reason } = change;
+  const repeated = payment.status === to && payment.failure_reason === reason;
+  const step = repeated ? payment.verify_step + 1 : 0;
+  const nextVerifyAt = nextVerificationAt({ status: to, failureReason: reason, step, now: clock.now() });
+  if (reason === 'VERIFICATION_UNAVAILABLE') await alertUnavailable(tx, order, payment);
+  const from = paymentStates.sources(fact, to);
+  const changed = await markPaymentUnpaid(tx, { id: payment.id, to, from, reason, nextVerifyAt, step });
+  if (!changed) {
+    const known = payment.status === to ? reason : payment.failure_reason;
+    await reschedulePayment(tx, { id: payment.id, nextVerifyAt, step, reason: known });
+    return payment;
+  }
+  await recordEvents(tx, [paymentEvent(to === 'CANCELLED' ? 'payment.cancelled' : 'payment.failed', changed)]);
+  // An order whose units went back is settled until somebody pays it again.
+  if (order.paid_at === null && order.held_until !== null) await followPayment(tx, order, to);
+  return changed;
+}
+
+/** The order follows its last open session (decisions 4.10): while another one is open it stays PENDING. */
+async function followPayment(tx: Tx, order: OrderRow, to: 'PENDING' | 'FAILED' | 'CANCELLED'): Promise<void> {
+  const payments = await listPaymentsOfOrder(tx, order.id);
+  if (payments.some((payment) => payment.status === 'PENDING')) return;
+  const fact = to === 'CANCELLED' ? 'paymentCancelled' : 'paymentFailed';
+  const changed = await applyOrderFact(tx, { orderId: order.id, fact, to });
+  if (!changed || to !== 'CANCELLED') return;
+  const data = { order_id: order.id, order_number: order.order_number, reason: 'payment_cancelled' };
+  await recordEvents(tx, [{ type: 'order.cancelled', stream: `order:${order.id}`, data }]);
+}
+
+async function alertUnavailable(tx: Tx, order: OrderRow, payment: PaymentRow): Promise<void> {
+  await openAlert(tx, {
+    type: 'payment_verification_unavailable',
+    orderId: order.id,
+    cause: `payment:${payment.id}`,
+    message: `${payment.transaction_id} could not be verified with ${payment.gateway}; the sweep keeps asking`,
+    details: { transaction_id: payment.transaction_id, gateway: payment.gateway },
+  });
+}
+
+async function resolveUnavailable(tx: Tx, payment: PaymentRow): Promise<void> {
+  const notes = `${payment.transaction_id} was verified later and succeeded`;
+  await resolveAlertsOfOrder(tx, { orderId: payment.order_id, types: ['payment_verification_unavailable'], notes });
+}
+
+function paymentEvent(type: Extract<EventType, `payment.${string}`>, payment: PaymentRow) {
+  return {
+    type,
+    stream: `order:${payment.order_id}`,
+    data: {
+      payment_id: payment.id,
+      order_id: payment.order_id,
+      transaction_id: payment.transaction_id,
+      method: payment.method,
+      amount_minor: payment.amount_minor,
+      currency: payment.currency,
+      failure_reason: payment.failure_reason,
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Database } from '../../platform/db/database.ts';
+import { inOneStatement, inTransaction, violatedConstraint } from '../../platform/db/database.ts';
+import type { Logger } from '../../platform/log.ts';
+import { secondsAfter } from '../../platform/time.ts';
+import type { Clock } from '../../platform/time.ts';
+import type { CallbackClaim, Gateway, PaymentToVerify, Verification } from './gateways/gateway.ts';
+import type { Gateways } from './gateways/registry.ts';
+import { claimVerification, findPayment, freeVerification, insertVerification } from './payment-store.ts';
+import type { PaymentRow } from './payment-store.ts';
+import { settlePayment } from './settle-payment.ts';
+
+export interface VerifyPaymentDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly gateways: Gateways;
+}
+
+export interface VerifyRequest {
+  readonly paymentId: number;
+  readonly askedBy: 'callback' | 'sweep' | 'confirm' | 'expiry' | 'customer' | 'operator';
+  readonly claims?: CallbackClaim;
+  readonly evidence?: Readonly<Record<string, string>>;
+}
+
+/** Longer than the slowest verification: a process that died with the claim blocks nobody for longer. */
+const CLAIM_SECONDS = 25;
+const MIN_INTERVAL_SECONDS = 2;
+const PATIENCE_MS = 12_000;
+
+/**
+ * Asks the gateway what became of a payment and applies the answer. However many ask at once, on however many
+ * processes, one question is under way per payment, and at most one starts every two seconds; the others wait for it.
+ *
+ * @returns the payment as it then is.
+ */
+export async function verifyPayment(deps: VerifyPaymentDeps, request: VerifyRequest): Promise<PaymentRow> {
+  const patientUntil = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const claimed = await inOneStatement(deps.db, (tx) => claimVerification(tx, request.paymentId, CLAIM_SECONDS));
+    if (claimed) return verifyClaimed(deps, request, claimed);
+    const payment = await findPayment(deps.db, request.paymentId);
+    if (!payment) throw new Error(`There is no payment ${request.paymentId}`);
+    if (payment.status === 'SUCCEEDED') {
+      deps.log.info({ paymentId: payment.id, askedBy: request.askedBy }, 'payment is verified already');
+      return payment;
+    }
+    const busyMs = (payment.verifying_until?.getTime() ?? 0) - Date.now();
+    if (Date.now() >= patientUntil) return payment;
+    await wait(Math.min(Math.max(busyMs, 20), 150));
+  }
+}
+
+async function verifyClaimed(
+  deps: VerifyPaymentDeps,
+  request: VerifyRequest,
+  payment: PaymentRow,
+): Promise<PaymentRow> {
+  const startedAt = deps.clock.now();
+  const notBefore = secondsAfter(startedAt, MIN_INTERVAL_SECONDS);
+  try {
+    const verification = await askGateway(deps.gateways.named(payment.gateway), payment, request);
+    const tookMs = deps.clock.now().getTime() - startedAt.getTime();
+    return await applyAnswer(deps, request, { payment, verification, tookMs, notBefore });
+  } catch (error) {
+    await inOneStatement(deps.db, (tx) => freeVerification(tx, payment.id, notBefore));
+    throw error;
+  }
+}
+
+interface GatewayAnswer {
+  readonly payment: PaymentRow;
+  readonly verification: Verification;
+  readonly tookMs: number;
+  readonly notBefore: Date;
+}
+
+async function applyAnswer(deps: VerifyPaymentDeps, request: VerifyRequest, answer: GatewayAnswer): Promise<PaymentRow> {
+  const { payment, verification, tookMs, notBefore } = answer;
+  const { id: paymentId, order_id: orderId } = payment;
+  try {
+    return await inTransaction(deps.db, async (tx) => {
+      const settled = await settlePayment(tx, deps.clock, { paymentId, orderId, verification, claims: request.claims });
+      const { kind: outcome, details } = verification;
+      await Promise.all([
+        insertVerification(tx, { paymentId, askedBy: request.askedBy, outcome, details, tookMs }),
+        freeVerification(tx, paymentId, notBefore),
+      ]);
+      return settled;
+    });
+  } catch (error) {
+    if (violatedConstraint(error) !== 'payments__one_capture') throw error;
+    // One movement of money cannot pay twice: a gateway that answers with another payment's capture is not believed.
+    deps.log.error({ paymentId }, 'the gateway answered with a capture that paid another payment');
+    const refused: Verification = { kind: 'refused', reason: 'capture belongs to another payment', details: verification.details };
+    return applyAnswer(deps, request, { ...answer, verification: refused });
+  }
+}
+
+/** One retry when the gateway cannot be asked, and the gateway's own number when it is still processing. */
+async function askGateway(gateway: Gateway, payment: PaymentRow, request: VerifyRequest): Promise<Verification> {
+  const question: PaymentToVerify = {
+    gatewayReference: payment.gateway_reference,
+    session: payment.gateway_session,
+    amountMinor: payment.amount_minor,
+    currency: payment.currency,
+    evidence: request.evidence ?? {},
+  };
+  let answer = await askOnce(gateway, question);
+  if (answer.kind === 'unknown') answer = await askOnce(gateway, question);
+  for (let retry = 0; answer.kind === 'processing' && retry < gateway.retryProcessing.times; retry += 1) {
+    await wait(gateway.retryProcessing.afterMs);
+    answer = await askOnce(gateway, question);
+  }
+  return answer;
+}
+
+async function askOnce(gateway: Gateway, question: PaymentToVerify): Promise<Verification> {
+  try {
+    return await gateway.verify(question);
+  } catch (error) {
+    return { kind: 'unknown', reason: (error as Error).message, details: {} };
+  }
+}

@@ -1,0 +1,13 @@
+export { openVoucher, voucherContexts, voucherDigest } from './voucher-secrets.ts';
+export type { PlainVoucher } from './voucher-secrets.ts';
+export { reserveUnits, StockContendedError, withStockRetries } from './reserve-units.ts';
+export type { Reservation } from './reserve-units.ts';
+export {
+  assignReservedVouchers,
+  findSellableVariantIds,
+  listAssignedVouchers,
+  listHeldUnitNumbers,
+  releaseExpiredVouchers,
+  releaseReservedVouchers,
+} from './voucher-store.ts';
+export type { UnitsWanted, VoucherRow } from './voucher-store.ts';

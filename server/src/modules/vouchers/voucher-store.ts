@@ -1,0 +1,153 @@
+import type { Reader, Tx } from '../../platform/db/database.ts';
+import { statement } from '../../platform/db/database.ts';
+
+/** A stored code row; the sealed columns stay sealed here. */
+export interface VoucherRow {
+  readonly id: number;
+  readonly order_item_id: number;
+  readonly unit_no: number;
+  readonly code_sealed: Buffer;
+  readonly code_digest: Buffer;
+  readonly pin_sealed: Buffer | null;
+  readonly redemption_url_sealed: Buffer | null;
+  readonly serial_number_sealed: Buffer | null;
+  readonly expires_at: Date | null;
+}
+
+export interface UnitsWanted {
+  readonly orderItemId: number;
+  readonly variantId: number;
+  /** Unit numbers of the item that need a code. */
+  readonly unitNumbers: readonly number[];
+}
+
+/**
+ * Takes units for order items, first to expire first. Buyers of one variant step over each other's rows
+ * (SKIP LOCKED), so none waits; a buyer who comes up short must ask again without stepping over, since a row that
+ * was skipped may come free when its holder rolls back.
+ */
+const reserveText = (locking: 'SKIP LOCKED' | '') => `
+  WITH unit AS (
+    SELECT item_id, variant_id, unit_no, row_number() OVER (PARTITION BY variant_id ORDER BY item_id, unit_no) AS n
+    FROM unnest($1::bigint[], $2::bigint[], $3::int[]) AS wanted(item_id, variant_id, unit_no)
+  ), total AS (
+    -- In the order of ids: two orders that want the same variants lock them in the same order.
+    SELECT variant_id, count(*) AS units FROM unit GROUP BY variant_id ORDER BY variant_id
+  ), picked AS MATERIALIZED (
+    SELECT total.variant_id, free.id, row_number() OVER (PARTITION BY total.variant_id) AS n
+    FROM total CROSS JOIN LATERAL (
+      SELECT id FROM vouchers
+      WHERE variant_id = total.variant_id AND status = 'available' AND (expires_at IS NULL OR expires_at > now())
+      ORDER BY expires_at, id LIMIT total.units FOR UPDATE ${locking}
+    ) AS free
+  )
+  UPDATE vouchers
+  SET status = 'reserved', order_item_id = unit.item_id, unit_no = unit.unit_no, reserved_until = $4
+  FROM picked JOIN unit USING (variant_id, n)
+  WHERE vouchers.id = picked.id AND vouchers.status = 'available'
+  RETURNING vouchers.variant_id`;
+
+const reserveSkipping = statement('vouchers_reserve_skipping', reserveText('SKIP LOCKED'));
+const reserveWaiting = statement('vouchers_reserve_waiting', reserveText(''));
+
+const countSellable = statement(
+  'vouchers_count_sellable',
+  `SELECT count(*)::int AS units FROM vouchers
+   WHERE variant_id = $1 AND status = 'available' AND (expires_at IS NULL OR expires_at > now())`,
+);
+
+const releaseReserved = statement(
+  'vouchers_release_reserved',
+  `UPDATE vouchers SET status = 'available', order_item_id = NULL, unit_no = NULL, reserved_until = NULL
+   FROM order_items AS item
+   WHERE item.order_id = $1 AND vouchers.order_item_id = item.id AND vouchers.status = 'reserved'`,
+);
+
+const releaseExpired = statement(
+  'vouchers_release_expired',
+  `UPDATE vouchers SET status = 'available', order_item_id = NULL, unit_no = NULL, reserved_until = NULL
+   FROM order_items AS item
+   WHERE item.order_id = $1 AND vouchers.order_item_id = item.id AND vouchers.status = 'reserved'
+     AND vouchers.expires_at <= now()`,
+);
+
+const assignReserved = statement(
+  'vouchers_assign_reserved',
+  `UPDATE vouchers SET status = 'assigned', assigned_at = now(), reserved_until = NULL
+   WHERE order_item_id = ANY ($1) AND status = 'reserved'`,
+);
+
+const ofItems = `
+  SELECT id, order_item_id, unit_no, code_sealed, code_digest, pin_sealed, redemption_url_sealed,
+         serial_number_sealed, expires_at
+  FROM vouchers`;
+const listAssigned = statement(
+  'vouchers_list_assigned',
+  `${ofItems} WHERE order_item_id = ANY ($1) AND status = 'assigned' ORDER BY order_item_id, unit_no`,
+);
+
+const listHeldUnits = statement(
+  'vouchers_list_held_units',
+  `SELECT order_item_id, unit_no FROM vouchers WHERE order_item_id = ANY ($1) ORDER BY order_item_id, unit_no`,
+);
+
+const sellableVariants = statement(
+  'vouchers_sellable_variants',
+  `SELECT DISTINCT variant_id FROM vouchers
+   WHERE status = 'available' AND (expires_at IS NULL OR expires_at > now())`,
+);
+
+/** @returns how many units were taken of each variant. */
+export async function reserveVouchers(
+  tx: Tx,
+  wanted: readonly UnitsWanted[],
+  options: { until: Date; waitForOthers: boolean },
+): Promise<Map<number, number>> {
+  const units = wanted.flatMap((want) => want.unitNumbers.map((unitNo) => ({ ...want, unitNo })));
+  const { rows } = await tx.query<{ variant_id: number }>(options.waitForOthers ? reserveWaiting : reserveSkipping, [
+    units.map((unit) => unit.orderItemId),
+    units.map((unit) => unit.variantId),
+    units.map((unit) => unit.unitNo),
+    options.until,
+  ]);
+  const taken = new Map<number, number>();
+  for (const { variant_id: variantId } of rows) taken.set(variantId, (taken.get(variantId) ?? 0) + 1);
+  return taken;
+}
+
+export async function countSellableVouchers(reader: Reader, variantId: number): Promise<number> {
+  return (await reader.query<{ units: number }>(countSellable, [variantId])).rows[0]?.units ?? 0;
+}
+
+/** Gives an unpaid order's units back. @returns how many. */
+export async function releaseReservedVouchers(tx: Tx, orderId: number): Promise<number> {
+  return (await tx.query(releaseReserved, [orderId])).count;
+}
+
+/** Gives back units that expired while they were held: they are never sold. */
+export async function releaseExpiredVouchers(tx: Tx, orderId: number): Promise<number> {
+  return (await tx.query(releaseExpired, [orderId])).count;
+}
+
+/** Gives the units held for these items to them, for ever. */
+export async function assignReservedVouchers(tx: Tx, orderItemIds: readonly number[]): Promise<number> {
+  return (await tx.query(assignReserved, [orderItemIds])).count;
+}
+
+export async function listAssignedVouchers(reader: Reader, orderItemIds: readonly number[]): Promise<VoucherRow[]> {
+  if (orderItemIds.length === 0) return [];
+  return (await reader.query<VoucherRow>(listAssigned, [orderItemIds])).rows;
+}
+
+/** Which units of these items hold a code already, reserved or assigned. */
+export async function listHeldUnitNumbers(
+  tx: Tx,
+  orderItemIds: readonly number[],
+): Promise<{ order_item_id: number; unit_no: number }[]> {
+  return (await tx.query<{ order_item_id: number; unit_no: number }>(listHeldUnits, [orderItemIds])).rows;
+}
+
+export async function findSellableVariantIds(reader: Reader): Promise<Set<number>> {
+  const { rows } = await reader.query<{ variant_id: number }>(sellableVariants);
+  return new Set(rows.map((row) => row.variant_id));
+}
