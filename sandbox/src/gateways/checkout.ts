@@ -46,8 +46,7 @@ export async function finish(
 export function serveCheckouts(
   app: FastifyInstance,
   world: World,
-  gateways: readonly Gateway[],
-  home: () => string,
+  { gateways, home }: { gateways: readonly Gateway[]; home: () => string },
 ): void {
   const paths = new Set(['/', ...gateways.map((gateway) => gateway.checkoutPath)]);
   for (const path of paths) {

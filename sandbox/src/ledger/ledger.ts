@@ -51,7 +51,7 @@ export async function openLedger(dataDir: string): Promise<Ledger> {
         row: (id, row) => append({ kind: 'row', at: now(), table: name, id, row }),
         cleared: () => append({ kind: 'cleared', at: now(), table: name }),
       });
-      tables.set(name, table as Table<unknown>);
+      tables.set(name, table);
       return table;
     },
     record: (exchange) => append({ kind: 'exchange', at: now(), ...exchange }),

@@ -27,7 +27,7 @@ export function servePages(app: FastifyInstance, world: World, { gateways, mailb
     return payload;
   });
   const vendors = gateways.map((gateway) => gateway.vendor);
-  serveCheckouts(app, world, gateways, () => homePage({ vendors, armed: world.faults.armed() }));
+  serveCheckouts(app, world, { gateways, home: () => homePage({ vendors, armed: world.faults.armed() }) });
   app.get('/inbox', async (_request, reply) => reply.type('text/html').send(inboxPage(mailbox.list())));
   app.get<{ Params: { id: string } }>('/inbox/:id', async (request, reply) => {
     const mail = mailbox.find(request.params.id);

@@ -26,7 +26,7 @@ export async function sendMail(
   let answer: string | undefined;
   for (const command of commands) {
     socket.write(`${command}\r\n`);
-    const { value, done } = (await lines.next()) as IteratorResult<string, undefined>;
+    const { value, done } = await lines.next();
     answer = done === true ? undefined : value;
   }
   socket.destroy();

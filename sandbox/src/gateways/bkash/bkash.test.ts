@@ -196,7 +196,7 @@ test('it has executed a payment whose answer was never heard', async () => {
   const { execute, pay, query, sandbox } = await shop();
   const paymentID = await pay('success');
   await sandbox.fault({ target: 'wallet_tokenized', fault: 'unknown_result' });
-  await expect(execute(paymentID)).rejects.toThrow();
+  await expect(execute(paymentID)).rejects.toThrow('fetch failed');
   expect(await query(paymentID)).toMatchObject({ transactionStatus: 'Completed' });
 });
 

@@ -5,7 +5,7 @@ import { fieldsOf } from '../../request-fields.ts';
 import type { World } from '../../world.ts';
 import type { Gateway } from '../gateway.ts';
 import { readCreateFields } from './create-fields.ts';
-import { createExecution } from './execution.ts';
+import { execute, query, search } from './execution.ts';
 import { openPayments } from './payments.ts';
 import type { Payment, Payments } from './payments.ts';
 import { createRefunds } from './refunds.ts';
@@ -72,7 +72,6 @@ function callbackUrl(payment: Payment, result: string): string {
 
 function serve(app: FastifyInstance, world: World, payments: Payments): void {
   const tokens = createTokens(world);
-  const execution = createExecution(world, payments);
   const refunds = createRefunds(world, payments);
 
   app.post(`${V1}/token/grant`, wire(TARGET, 'token'), async (request, reply) =>
@@ -88,15 +87,15 @@ function serve(app: FastifyInstance, world: World, payments: Payments): void {
   });
   app.post(`${V1}/execute`, wire(TARGET, 'verify'), async (request, reply) => {
     if (!tokens.admit(request, reply)) return reply;
-    return execution.execute(fieldsOf(request)['paymentID'] ?? '');
+    return execute(world, payments, fieldsOf(request)['paymentID'] ?? '');
   });
   app.post(`${V1}/payment/status`, wire(TARGET, 'verify', 'query'), async (request, reply) => {
     if (!tokens.admit(request, reply)) return reply;
-    return execution.query(fieldsOf(request)['paymentID'] ?? '');
+    return query(world, payments, fieldsOf(request)['paymentID'] ?? '');
   });
   app.post(`${V1}/general/searchTransaction`, wire(TARGET, 'query'), async (request, reply) => {
     if (!tokens.admit(request, reply)) return reply;
-    return execution.search(fieldsOf(request)['trxID'] ?? '');
+    return search(payments, fieldsOf(request)['trxID'] ?? '');
   });
   // One path refunds, or, without an amount, asks for the last refund.
   const refundOrAsk = wireBy(TARGET, (request) => [

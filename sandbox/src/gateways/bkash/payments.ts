@@ -18,7 +18,7 @@ export interface Payment extends CreateOrder {
   trxID?: string;
   paymentExecuteTime?: string;
   /** What a fault made answers say instead; whoever asks again hears it again. */
-  lie?: { amountMinor?: number; currency?: string };
+  lie?: { amountMinor?: number; currency?: string; declined?: true };
 }
 
 export interface Refund {

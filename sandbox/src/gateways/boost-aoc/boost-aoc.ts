@@ -17,8 +17,16 @@ const PAGE = '/api/aoc';
 const TOKEN_AUDIENCE = 'aoc';
 const TOKEN_TTL_SECONDS = 30 * 60;
 const MANDATORY = [
-  ...['spTransID', 'description', 'currency', 'amount', 'onBehalfOf', 'purchaseCategoryCode', 'channel'],
-  ...['callbackURL', 'contactInfo', 'isSubscription'],
+  'spTransID',
+  'description',
+  'currency',
+  'amount',
+  'onBehalfOf',
+  'purchaseCategoryCode',
+  'channel',
+  'callbackURL',
+  'contactInfo',
+  'isSubscription',
 ] as const;
 
 /** Boost Connect AOC: token, consent page, charge status, refund. The callback names the charge, nothing else. */
