@@ -1,0 +1,108 @@
+import type { DemoField, DemoProduct } from './demo-catalogue.ts';
+
+const licenceEmail: DemoField = {
+  name: 'email',
+  label: 'E-mail for the licence',
+  label_bn: 'লাইসেন্সের জন্য ইমেইল',
+  type: 'email',
+  required: true,
+};
+const company: DemoField = {
+  name: 'company',
+  label: 'Company (optional)',
+  label_bn: 'প্রতিষ্ঠান (ঐচ্ছিক)',
+  type: 'text',
+  required: false,
+};
+const key = { category: 'software', type: 'software-key', mode: 'CODE', engine: 'PRELOADED' } as const;
+
+export const softwareKeys: readonly DemoProduct[] = [
+  {
+    ...key,
+    slug: 'koboch-antivirus',
+    brand: 'koboch',
+    tags: ['popular'],
+    fields: [licenceEmail],
+    name: 'Koboch Antivirus',
+    nameBn: 'কবচ অ্যান্টিভাইরাস',
+    description: 'For Windows, one year of updates.',
+    descriptionBn: 'উইন্ডোজের জন্য, এক বছরের আপডেট।',
+    sku: 'KBC-A',
+    unit: { en: 'PC', bn: 'পিসি' },
+    codes: { shape: 'KBA?-????-????-????', serialPrefix: 'KB', supplier: 'Koboch', expiresInMonths: 24 },
+    variants: [
+      { size: '1', price: '450' },
+      { size: '3', price: '990', was: '1350' },
+      { size: '5', price: '1490' },
+      { size: '10', price: '2690', stock: 1 },
+    ],
+  },
+  {
+    ...key,
+    slug: 'koboch-mobile',
+    brand: 'koboch',
+    fields: [licenceEmail],
+    name: 'Koboch Mobile Security',
+    nameBn: 'কবচ মোবাইল সিকিউরিটি',
+    description: 'Finds a lost phone and keeps bad apps off it.',
+    descriptionBn: 'হারানো ফোন খুঁজে দেয় এবং ক্ষতিকর অ্যাপ দূরে রাখে।',
+    sku: 'KBC-M',
+    codes: { shape: 'KBM?-????-????', supplier: 'Koboch', expiresInMonths: 24 },
+    variants: [
+      { name: '1 year', nameBn: '১ বছর', sku: '1Y', price: '250' },
+      { name: '2 years', nameBn: '২ বছর', sku: '2Y', price: '450', was: '500' },
+    ],
+  },
+  {
+    ...key,
+    slug: 'koboch-vpn',
+    brand: 'koboch',
+    tags: ['new'],
+    fields: [licenceEmail],
+    name: 'Koboch VPN',
+    nameBn: 'কবচ ভিপিএন',
+    description: 'Private on every network, five devices.',
+    descriptionBn: 'যেকোনো নেটওয়ার্কে নিরাপদ, পাঁচটি ডিভাইসে।',
+    sku: 'KBC-V',
+    codes: { shape: 'KBV?-????-????', supplier: 'Koboch' },
+    variants: [
+      { name: '1 month', nameBn: '১ মাস', sku: '1', price: '199' },
+      { name: '12 months', nameBn: '১২ মাস', sku: '12', price: '1490', was: '2388' },
+    ],
+  },
+  {
+    ...key,
+    slug: 'lipi-office-home',
+    brand: 'lipi-office',
+    tags: ['students'],
+    fields: [licenceEmail],
+    name: 'Lipi Office Home',
+    nameBn: 'লিপি অফিস হোম',
+    description: 'Writes Bangla as well as it counts.',
+    descriptionBn: 'হিসাবের মতো বাংলাও লেখে নিখুঁত।',
+    sku: 'LIP-H',
+    codes: { shape: '?????-?????-?????-?????-?????', supplier: 'Lipi Soft' },
+    variants: [
+      { name: '1 year', nameBn: '১ বছর', sku: '1Y', price: '1190' },
+      { name: 'For ever', nameBn: 'আজীবন', sku: 'PERP', price: '3990', was: '4500', maxQuantity: 3 },
+    ],
+  },
+  {
+    ...key,
+    slug: 'lipi-office-business',
+    brand: 'lipi-office',
+    fields: [licenceEmail, company],
+    name: 'Lipi Office Business',
+    nameBn: 'লিপি অফিস বিজনেস',
+    description: 'Licences for teams, one invoice.',
+    descriptionBn: 'দলের জন্য লাইসেন্স, এক চালানে।',
+    sku: 'LIP-B',
+    unit: { en: 'seats', bn: 'জন' },
+    codes: { shape: 'LB-?????-?????-?????-?????', supplier: 'Lipi Soft' },
+    variants: [
+      { size: '1', price: '1990', maxQuantity: 50 },
+      { size: '5', price: '8990', stock: 3 },
+      { size: '10', price: '16900', stock: 2 },
+    ],
+  },
+];
