@@ -4,9 +4,8 @@ import { basename } from 'node:path';
 import type { Command } from 'commander';
 
 import { findVariantToStock } from '../modules/catalogue/index.ts';
-import { readImportFile } from '../modules/vouchers/import-file.ts';
-import { importVouchers } from '../modules/vouchers/import-vouchers.ts';
-import type { ImportRowResult, ImportSummary } from '../modules/vouchers/import-vouchers.ts';
+import { importVouchers, readImportFile } from '../modules/vouchers/index.ts';
+import type { ImportRowResult, ImportSummary } from '../modules/vouchers/index.ts';
 import type { Database } from '../platform/db/database.ts';
 import { parseMinor } from '../platform/money.ts';
 import type { SecretBox } from '../platform/secret-box.ts';

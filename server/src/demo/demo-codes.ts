@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { READABLE_ALPHABET } from '../platform/random.ts';
-import type { ImportRow } from '../modules/vouchers/import-row.ts';
+import type { ImportRow } from '../modules/vouchers/index.ts';
 import type { DemoCodes } from './demo-catalogue.ts';
 
 /**

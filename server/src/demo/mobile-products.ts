@@ -111,6 +111,22 @@ export const mobileProducts: readonly DemoProduct[] = [
   },
   {
     ...internet,
+    slug: 'meghna-internet',
+    brand: 'meghna-talk',
+    tags: ['new', 'deshi'],
+    name: 'Meghna Talk Internet',
+    nameBn: 'মেঘনা টক ইন্টারনেট',
+    description: 'Night and day at one price.',
+    descriptionBn: 'দিনে রাতে একই দাম।',
+    sku: 'MGN-I',
+    variants: [
+      { name: '3 GB, 3 days', nameBn: '৩ জিবি, ৩ দিন', sku: '3GB3', price: '79' },
+      { name: '12 GB, 7 days', nameBn: '১২ জিবি, ৭ দিন', sku: '12GB7', price: '189' },
+      { name: '35 GB, 30 days', nameBn: '৩৫ জিবি, ৩০ দিন', sku: '35GB30', price: '499', was: '549' },
+    ],
+  },
+  {
+    ...internet,
     slug: 'meghna-combo',
     brand: 'meghna-talk',
     tags: ['offer', 'deshi'],

@@ -43,7 +43,7 @@ describe('the demo catalogue', () => {
 
   it('is as large as a shop: brands, products and variants over both engines', async () => {
     expect(await count('brands')).toBeGreaterThanOrEqual(8);
-    expect(await count(`products WHERE status = 'active'`)).toBeGreaterThanOrEqual(39);
+    expect(await count(`products WHERE status = 'active'`)).toBeGreaterThanOrEqual(40);
     expect(await count('product_variants')).toBeGreaterThanOrEqual(150);
     for (const engine of ['PRELOADED', 'PARTNER']) {
       expect(await count(`product_variants WHERE engine = '${engine}'`)).toBeGreaterThan(50);

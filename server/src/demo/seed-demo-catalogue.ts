@@ -2,8 +2,10 @@ import { inTransaction } from '../platform/db/database.ts';
 import type { Database, Tx } from '../platform/db/database.ts';
 import { parseMinor } from '../platform/money.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
+import { systemClock } from '../platform/time.ts';
 import type { Clock } from '../platform/time.ts';
-import { importVouchers } from '../modules/vouchers/import-vouchers.ts';
+import { importVouchers } from '../modules/vouchers/index.ts';
+import type { ImportVouchersDeps } from '../modules/vouchers/index.ts';
 import { demoProducts } from './demo-catalogue.ts';
 import type { DemoProduct, DemoVariant } from './demo-catalogue.ts';
 import { demoCodes } from './demo-codes.ts';
@@ -14,7 +16,9 @@ import { demoStore } from './demo-store.ts';
 export interface SeedDemoDeps {
   readonly db: Database;
   readonly box: SecretBox;
-  readonly clock: Clock;
+  readonly clock?: Clock;
+  /** A line for the person who waits, only when there is something to do. */
+  onProgress?(text: string): void;
 }
 
 /** What this run added: nothing, when it all was there. */
@@ -34,7 +38,10 @@ export const DEMO_CODES = 5_000;
  */
 export async function seedDemoCatalogue(deps: SeedDemoDeps): Promise<DemoSeed> {
   const catalogue = await inTransaction(deps.db, insertCatalogue);
-  return { ...catalogue, codes: await importDemoCodes(deps) };
+  if (catalogue.products > 0) deps.onProgress?.(`demo catalogue: ${catalogue.products} products`);
+  const codes = await importDemoCodes({ db: deps.db, box: deps.box, clock: deps.clock ?? systemClock });
+  if (codes > 0) deps.onProgress?.(`demo stock: ${codes} codes`);
+  return { ...catalogue, codes };
 }
 
 async function insertCatalogue(tx: Tx): Promise<{ products: number; variants: number }> {
@@ -126,7 +133,7 @@ export function planDemoStock(): Stocked[] {
 /** Supplied at 94 % of the price, rounded down. */
 const COST_PERCENT = 94;
 
-async function importDemoCodes(deps: SeedDemoDeps): Promise<number> {
+async function importDemoCodes(deps: ImportVouchersDeps): Promise<number> {
   const plan = planDemoStock();
   const rows = await demoStore.listVariants(
     deps.db,

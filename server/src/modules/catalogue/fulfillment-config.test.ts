@@ -64,6 +64,17 @@ describe('parseFulfillmentConfig', () => {
     ]);
   });
 
+  it('drops a pattern that cannot be run', () => {
+    const stored = {
+      fields: [
+        { name: 'uid', pattern: '[0-9' },
+        { name: 'zone', pattern: '[0-9]{2}' },
+      ],
+    };
+    const { fields } = parseFulfillmentConfig(stored, 'TOPUP');
+    expect(fields.map(({ pattern }) => pattern)).toEqual([undefined, '[0-9]{2}']);
+  });
+
   it('puts email in front when only supporting fields are declared', () => {
     expect(names({ fields: [{ name: 'region', label: 'Region', type: 'text', required: true }] })).toEqual([
       'email',

@@ -79,7 +79,7 @@ function parseField(entry: unknown): FulfillmentField[] {
   if (!isRecord(entry)) return [];
   const name = textOf(entry['name']);
   if (name === undefined) return [];
-  const pattern = textOf(entry['pattern']);
+  const pattern = patternOf(entry['pattern']);
   const options = listOf(entry['options']).flatMap(parseOption);
   return [
     {
@@ -134,6 +134,20 @@ const usualTypeOf = (name: string): string => (name === 'email' ? 'email' : 'tex
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A pattern that cannot be run is none: it would fail every order of the product. */
+function patternOf(value: unknown): string | undefined {
+  const text = textOf(value);
+  return text !== undefined && compiled(text) ? text : undefined;
+}
+
+function compiled(pattern: string): RegExp | undefined {
+  try {
+    return new RegExp(`^(?:${pattern})$`, 'u');
+  } catch {
+    return undefined;
+  }
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -11,3 +11,13 @@ export {
   releaseReservedVouchers,
 } from './voucher-store.ts';
 export type { UnitsWanted, VoucherRow } from './voucher-store.ts';
+export { readImportFile } from './import-file.ts';
+export type { ImportRow } from './import-row.ts';
+export { importVouchers } from './import-vouchers.ts';
+export type {
+  ImportOutcome,
+  ImportRowResult,
+  ImportSummary,
+  ImportVouchersDeps,
+  ImportVouchersInput,
+} from './import-vouchers.ts';

@@ -1,0 +1,2 @@
+export { DEMO_CODES, seedDemoCatalogue } from './seed-demo-catalogue.ts';
+export type { DemoSeed, SeedDemoDeps } from './seed-demo-catalogue.ts';
