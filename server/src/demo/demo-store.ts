@@ -112,7 +112,8 @@ const insertSections = statement(
 
 const listVariants = statement(
   'demo_list_variants',
-  `SELECT v.id AS variant_id, p.brand_id, v.sku, v.price_minor
+  `SELECT v.id AS variant_id, p.brand_id, v.sku, v.price_minor,
+     EXISTS (SELECT 1 FROM voucher_batches b WHERE b.variant_id = v.id AND b.source_name = $2) AS is_stocked
    FROM product_variants v JOIN products p ON p.id = v.product_id WHERE v.sku = ANY($1::text[])`,
 );
 
@@ -146,8 +147,12 @@ export const demoStore = {
       (await tx.query<{ slug: string }>(insertProducts, [inOrder(rows)])).rows.map(({ slug }) => slug),
     );
   },
-  async listVariants(reader: Reader, skus: readonly string[]): Promise<StoredVariantRow[]> {
-    return (await reader.query<StoredVariantRow>(listVariants, [skus])).rows;
+  async listVariants(
+    reader: Reader,
+    skus: readonly string[],
+    sourceName: string,
+  ): Promise<StoredVariantRow[]> {
+    return (await reader.query<StoredVariantRow>(listVariants, [skus, sourceName])).rows;
   },
 };
 
@@ -156,4 +161,6 @@ export interface StoredVariantRow {
   readonly brand_id: number;
   readonly sku: string;
   readonly price_minor: number;
+  /** A batch from this source is there, and with it all its codes: they went in together. */
+  readonly is_stocked: boolean;
 }

@@ -132,26 +132,28 @@ export function planDemoStock(): Stocked[] {
 
 /** Supplied at 94 % of the price, rounded down. */
 const COST_PERCENT = 94;
+const SOURCE_NAME = 'demo';
 
 async function importDemoCodes(deps: ImportVouchersDeps): Promise<number> {
   const plan = planDemoStock();
   const rows = await demoStore.listVariants(
     deps.db,
     plan.map(({ sku }) => sku),
+    SOURCE_NAME,
   );
   const stored = new Map(rows.map((row) => [row.sku, row]));
   const now = deps.clock.now();
   let imported = 0;
   for (const { product, sku, count } of plan) {
     const row = stored.get(sku);
-    if (!row || !product.codes || count === 0) continue;
+    if (!row || row.is_stocked || !product.codes || count === 0) continue;
     const summary = await importVouchers(deps, {
       variantId: row.variant_id,
       brandId: row.brand_id,
       rows: demoCodes({ sku, codes: product.codes, count, now }),
       supplier: product.codes.supplier,
       costMinor: Math.floor((row.price_minor * COST_PERCENT) / 100),
-      sourceName: 'demo',
+      sourceName: SOURCE_NAME,
     });
     imported += summary.imported;
   }
