@@ -23,6 +23,15 @@ export function createLog(options: { level: string; destination?: DestinationStr
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths, censor: '[secret]' },
+    serializers: { err: describeError },
   };
   return options.destination ? pino(settings, options.destination) : pino(settings);
+}
+
+/** Never the driver's `detail`, which quotes the row; its SQLSTATE under a name that is not redacted. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { code, constraint } = error as Error & { code?: unknown; constraint?: unknown };
+  const { name: type, message, stack, cause } = error;
+  return { type, message, stack, errno: code, constraint, ...(cause ? { cause: describeError(cause) } : {}) };
 }

@@ -29,8 +29,8 @@ export interface NewEvent {
 const insertEvents = statement(
   'events_insert',
   `INSERT INTO outbox_events (id, type, stream, data)
-   SELECT gen_random_uuid(), event.type, event.stream, event.data
-   FROM jsonb_to_recordset($1::jsonb) WITH ORDINALITY AS event(type text, stream text, data jsonb, n bigint)
+   SELECT gen_random_uuid(), event ->> 'type', event ->> 'stream', event -> 'data'
+   FROM jsonb_array_elements($1::jsonb) WITH ORDINALITY AS given(event, n)
    ORDER BY n`,
 );
 

@@ -72,6 +72,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     pipeline: true,
   });
   pool.on('error', options.onIdleError);
+  // A connection that breaks while it is checked out fails its query; without a listener it would end the process.
+  pool.on('connect', (client) => client.on('error', options.onIdleError));
   return { pool, query: (query, values) => run(pool, query, values), close: () => pool.end() };
 }
 

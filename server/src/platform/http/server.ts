@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import Fastify from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import findMyWay from 'find-my-way';
 
@@ -25,7 +25,7 @@ const BODY_LIMIT_BYTES = 1024 * 1024;
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,

@@ -36,7 +36,7 @@ export async function keepWorkersAlive(options: { url: string; log: Logger }): P
   await guard.connect();
   const events = new EventEmitter() as WorkerEvents;
   events.on('worker:create', ({ worker }) => guard.add(worker.workerId));
-  const timer = setInterval(() => void guard.reap(), REAP_EVERY_MS);
+  const timer = setInterval(() => guard.reapSoon(), REAP_EVERY_MS);
   timer.unref();
   return {
     events,
@@ -53,6 +53,7 @@ class LivenessGuard {
   readonly #workers = new Set<string>();
   #client: pg.Client | undefined;
   #stopped = false;
+  #queue: Promise<void> = Promise.resolve();
 
   constructor(url: string, log: Logger) {
     this.#url = url;
@@ -75,22 +76,27 @@ class LivenessGuard {
 
   add(worker: string): void {
     this.#workers.add(worker);
-    if (this.#client) void this.#hold(this.#client, worker).catch((error: unknown) => this.#warn(error));
+    const client = this.#client;
+    if (client) this.#enqueue(() => this.#hold(client, worker));
   }
 
-  async reap(): Promise<void> {
+  /** One query at a time on the one connection. */
+  #enqueue(work: () => Promise<void>): void {
+    this.#queue = this.#queue.then(work).catch((error: unknown) => this.#warn(error));
+  }
+
+  reapSoon(): void {
     const client = this.#client;
-    if (!client) return;
-    try {
-      const { rows } = await client.query<{ locked_by: string }>(findDead, [LIVENESS_LOCK]);
-      if (rows.length === 0) return;
-      const dead = rows.map((row) => row.locked_by);
-      await client.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [dead]);
-      await client.query(`SELECT pg_notify('jobs:insert', '{"r":1,"count":1}')`);
-      this.#log.warn({ workers: dead }, 'gave back the jobs of workers that died');
-    } catch (error) {
-      this.#warn(error);
-    }
+    if (client) this.#enqueue(() => this.#reap(client));
+  }
+
+  async #reap(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ locked_by: string }>(findDead, [LIVENESS_LOCK]);
+    if (rows.length === 0) return;
+    const dead = rows.map((row) => row.locked_by);
+    await client.query('SELECT graphile_worker.force_unlock_workers($1::text[])', [dead]);
+    await client.query(`SELECT pg_notify('jobs:insert', '{"r":1,"count":1}')`);
+    this.#log.warn({ workers: dead }, 'gave back the jobs of workers that died');
   }
 
   async stop(): Promise<void> {
