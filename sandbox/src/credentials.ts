@@ -23,7 +23,7 @@ export interface Credentials {
     gatewayKeys: KeyPair;
   };
   sms: { apiKey: string };
-  reloadly: { clientId: string; clientSecret: string; webhookSecret: string };
+  reloadly: { clientId: string; clientSecret: string };
   partner: { apiKey: string };
   /** Signs the tokens that bKash, Boost and Reloadly hand out. */
   tokenKeys: KeyPair;
@@ -67,11 +67,7 @@ async function makeCredentials(): Promise<Credentials> {
       gatewayKeys,
     },
     sms: { apiKey: randomLetters(32) },
-    reloadly: {
-      clientId: randomLetters(32),
-      clientSecret: randomLetters(48),
-      webhookSecret: randomLetters(32),
-    },
+    reloadly: { clientId: randomLetters(32), clientSecret: randomLetters(48) },
     partner: { apiKey: randomLetters(32) },
     tokenKeys,
   };

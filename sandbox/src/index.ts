@@ -8,6 +8,7 @@ import { loadCredentials } from './credentials.ts';
 import { createFaultBox } from './faults/fault-box.ts';
 import { guardWire } from './faults/wire.ts';
 import { GATEWAYS } from './gateways/gateways.ts';
+import { PARTNERS } from './partners/partners.ts';
 import { openLedger } from './ledger/ledger.ts';
 import { openMailbox } from './mail/mailbox.ts';
 import type { Mailbox } from './mail/mailbox.ts';
@@ -83,7 +84,8 @@ async function createApp(world: World, { mailbox, smtpUrl }: { mailbox: Mailbox;
   guardWire(app, world);
 
   const gateways = GATEWAYS.map((create) => create(world));
-  for (const gateway of gateways) gateway.serve(app);
+  const partners = PARTNERS.map((create) => create(world));
+  for (const standIn of [...gateways, ...partners]) standIn.serve(app);
   const smsBox = openSmsBox(world.ledger);
   serveSms(app, world, smsBox);
   serveControl(app, world, {
@@ -91,7 +93,7 @@ async function createApp(world: World, { mailbox, smtpUrl }: { mailbox: Mailbox;
     mailbox,
     smsBox,
     credentials: () => ({
-      ...Object.fromEntries(gateways.map((gateway) => [gateway.name, gateway.config()])),
+      ...Object.fromEntries([...gateways, ...partners].map((standIn) => [standIn.name, standIn.config()])),
       smtp: { url: smtpUrl },
       sms: { url: `${world.url()}/sms/send`, api_key: world.credentials.sms.apiKey },
     }),

@@ -144,3 +144,12 @@ test('it shows people a front page and an SMS page', async () => {
   expect(await (await fetch(sandbox.url)).text()).toContain('/inbox');
   expect(await (await fetch(`${sandbox.url}/sms`)).text()).toContain('Your code is 123456');
 });
+
+test('it lets people arm a fault from the front page, and says why not', async () => {
+  const sandbox = await runSandbox();
+  const armed = await sandbox.post('/faults', { target: 'dcb', fault: 'no_url', times: '1', call: '' });
+  expect(await armed.text()).toContain('<code>no_url</code>');
+  const refused = await sandbox.post('/faults', { target: 'smtp', fault: 'no_url', times: '1', call: '' });
+  expect(refused.status).toBe(400);
+  expect(await refused.text()).toContain('cannot meet smtp');
+});

@@ -76,6 +76,7 @@ const RULES = {
   out_of_stock: { kinds: ['partner'], meets: ['purchase'] },
   no_code: { kinds: ['partner'], meets: ['purchase'] },
   short_codes: { kinds: ['partner'], meets: ['purchase'] },
+  low_balance: { kinds: ['partner'], meets: ['catalogue'] },
   repeat_code: { kinds: ['partner'], meets: ['purchase'] },
   reject: { kinds: ['smtp', 'sms'], meets: ['delivery'] },
 } as const satisfies Record<string, FaultRule>;

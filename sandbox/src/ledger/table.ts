@@ -3,10 +3,13 @@ export interface Table<Row> {
   /** Stores the row in memory at once and in the ledger with the next flush. */
   put(id: string, row: Row): void;
   rows(): Row[];
+  size(): number;
   clear(): void;
-  /** A look-up by a value of the row, kept up to date; undefined keys are left out. */
-  indexBy(keyOf: (row: Row) => string | undefined): (key: string) => Row[];
+  /** A look-up by one or more values of the row, kept up to date; undefined is left out. */
+  indexBy(keyOf: KeyOf<Row>): (key: string) => Row[];
 }
+
+type KeyOf<Row> = (row: Row) => string | undefined | readonly string[];
 
 export interface TableLog {
   row(id: string, row: unknown): void;
@@ -14,7 +17,7 @@ export interface TableLog {
 }
 
 interface Index<Row> {
-  keyOf(row: Row): string | undefined;
+  keyOf: KeyOf<Row>;
   ids: Map<string, Set<string>>;
 }
 
@@ -23,16 +26,12 @@ export function createTable<Row>(stored: ReadonlyMap<string, Row>, log: TableLog
   const rows = new Map(stored);
   const indexes: Index<Row>[] = [];
 
-  function add(index: Index<Row>, id: string, row: Row): void {
-    const key = index.keyOf(row);
-    if (key === undefined) return;
-    const ids = index.ids.get(key) ?? new Set();
-    index.ids.set(key, ids.add(id));
+  function add({ keyOf, ids }: Index<Row>, id: string, row: Row): void {
+    for (const key of [keyOf(row) ?? []].flat()) ids.set(key, (ids.get(key) ?? new Set<string>()).add(id));
   }
 
-  function remove(index: Index<Row>, id: string, row: Row): void {
-    const key = index.keyOf(row);
-    if (key !== undefined) index.ids.get(key)?.delete(id);
+  function remove({ keyOf, ids }: Index<Row>, id: string, row: Row): void {
+    for (const key of [keyOf(row) ?? []].flat()) ids.get(key)?.delete(id);
   }
 
   return {
@@ -47,6 +46,7 @@ export function createTable<Row>(stored: ReadonlyMap<string, Row>, log: TableLog
       log.row(id, row);
     },
     rows: () => [...rows.values()],
+    size: () => rows.size,
     clear() {
       rows.clear();
       for (const index of indexes) index.ids.clear();

@@ -27,14 +27,13 @@ export interface Mailbox {
 
 export function openMailbox(ledger: Ledger): Mailbox {
   const table = ledger.table<StoredMail>('mail');
-  const recipients = (mail: Mail) => mail.to.toLowerCase().split(', ');
+  const sentTo = table.indexBy((mail) => mail.to.toLowerCase().split(', '));
   return {
     add(mail) {
       const id = randomLetters(12);
       table.put(id, { id, ...mail });
     },
-    list: (to) =>
-      table.rows().filter((mail) => to === undefined || recipients(mail).includes(to.trim().toLowerCase())),
+    list: (to) => (to === undefined ? table.rows() : sentTo(to.trim().toLowerCase())),
     find: (id) => table.get(id),
     clear: () => table.clear(),
   };

@@ -1,15 +1,20 @@
 import { html } from 'htm/preact';
 import type { ArmedFault } from '../faults/fault-box.ts';
-import { TARGETS, faultsFor } from '../faults/fault-catalogue.ts';
+import { CALLS, TARGETS, faultsFor } from '../faults/fault-catalogue.ts';
 import { renderPage } from './page.ts';
 
-export function homePage({
-  vendors,
-  armed,
-}: {
+export interface Home {
   vendors: readonly string[];
   armed: readonly ArmedFault[];
-}): string {
+  /** Why the last form could not be done. */
+  refusal?: string | undefined;
+}
+
+const FAULTS = [...new Set(TARGETS.flatMap(faultsFor))];
+
+const option = (value: string) => html`<option value=${value}>${value}</option>`;
+
+export function homePage({ vendors, armed, refusal }: Home): string {
   const faults = armed.map(
     (row) =>
       html`<li>
@@ -28,19 +33,39 @@ export function homePage({
       <li><a href="/_control/faults">Armed faults</a></li>
       <li><a href="/_control/credentials">Demo credentials</a></li>
     </ul>
-    <h2>Armed faults</h2>
+    <h2>Break something</h2>
+    ${refusal === undefined ? null : html`<p role="alert">${refusal}</p>`}
     ${
       faults.length === 0
-        ? html`<p class="quiet">None.</p>`
+        ? html`<p class="quiet">No fault is armed.</p>`
         : html`<ul>
             ${faults}
           </ul>`
     }
-    <h2>Faults you can arm</h2>
-    <p>
-      <code>POST /_control/faults</code> with <code>target</code>, <code>fault</code>, <code>times</code>, and
-      optionally <code>call</code>.
-    </p>
+    <form method="post" action="/faults" class="card">
+      <label
+        >Whom
+        <select name="target">
+          ${TARGETS.map(option)}
+        </select></label
+      >
+      <label
+        >Fault
+        <select name="fault">
+          ${FAULTS.map(option)}
+        </select></label
+      >
+      <label>Times <input name="times" type="number" min="0" value="1" /></label>
+      <label
+        >Only this call
+        <select name="call">
+          <option value="">any it meets</option>
+          ${CALLS.map(option)}
+        </select></label
+      >
+      <button class="go">Arm it</button>
+    </form>
+    <p class="quiet">Times 0 clears a fault. What can meet whom:</p>
     <dl>
       ${TARGETS.map(
         (target) =>

@@ -13,6 +13,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1rem; ma
 .amount { font-size: 2rem; font-weight: 700; margin: 0; }
 button { font: inherit; font-weight: 600; width: 100%; min-height: 48px; margin: .375rem 0; border: 1px solid var(--line); border-radius: .5rem; background: transparent; color: inherit; cursor: pointer; }
 button.go { background: var(--go); border-color: var(--go); color: #fff; } button.stop { background: var(--stop); border-color: var(--stop); color: #fff; }
+label { display: block; margin: .5rem 0; color: var(--quiet); } select, input:not([type=hidden]) { font: inherit; display: block; width: 100%; min-height: 44px; padding: 0 .5rem; color: inherit; background: light-dark(#fff, #12161d); border: 1px solid var(--line); border-radius: .5rem; }
 ul.list { list-style: none; padding: 0; } ul.list li { border-bottom: 1px solid var(--line); padding: .625rem 0; overflow-wrap: anywhere; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--soft); border: 1px solid var(--line); border-radius: .5rem; padding: .75rem; }
 code { overflow-wrap: anywhere; } iframe { width: 100%; height: 32rem; border: 1px solid var(--line); border-radius: .5rem; background: #fff; }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { readFaultOrder } from '../control/fault-order.ts';
 import { serveCheckouts } from '../gateways/checkout.ts';
 import type { Gateway } from '../gateways/gateway.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
@@ -27,7 +28,14 @@ export function servePages(app: FastifyInstance, world: World, { gateways, mailb
     return payload;
   });
   const vendors = gateways.map((gateway) => gateway.vendor);
-  serveCheckouts(app, world, { gateways, home: () => homePage({ vendors, armed: world.faults.armed() }) });
+  const home = (refusal?: string) => homePage({ vendors, armed: world.faults.armed(), refusal });
+  serveCheckouts(app, world, { gateways, home: () => home() });
+  app.post('/faults', async (request, reply) => {
+    const order = readFaultOrder(request.body);
+    if ('error' in order) return reply.code(400).type('text/html').send(home(order.error));
+    world.faults.arm(order);
+    return reply.redirect('/', 303);
+  });
   app.get('/inbox', async (_request, reply) => reply.type('text/html').send(inboxPage(mailbox.list())));
   app.get<{ Params: { id: string } }>('/inbox/:id', async (request, reply) => {
     const mail = mailbox.find(request.params.id);

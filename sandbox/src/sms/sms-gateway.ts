@@ -21,9 +21,10 @@ export interface SmsBox {
 export function openSmsBox(ledger: Ledger): SmsBox {
   const table = ledger.table<Sms>('sms');
   const digits = (number: string) => number.replaceAll(/\D/g, '');
+  const sentTo = table.indexBy((sms) => digits(sms.to));
   return {
     add: (id, sms) => table.put(id, sms),
-    list: (to) => table.rows().filter((sms) => to === undefined || digits(sms.to) === digits(to)),
+    list: (to) => (to === undefined ? table.rows() : sentTo(digits(to))),
     clear: () => table.clear(),
   };
 }

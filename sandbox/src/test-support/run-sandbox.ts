@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -17,9 +17,13 @@ export interface RunningSandbox {
   close(): Promise<void>;
 }
 
+/** Making RSA keys is slow; one set serves every sandbox of a test file. */
+let knownCredentials: string | undefined;
+
 export async function freshDataDir(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'sandbox-'));
   onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+  if (knownCredentials !== undefined) await writeFile(join(dataDir, 'credentials.json'), knownCredentials);
   return dataDir;
 }
 
@@ -33,6 +37,7 @@ export async function runSandbox(options: Partial<SandboxOptions> = {}): Promise
     ...options,
     dataDir,
   });
+  knownCredentials ??= await readFile(join(dataDir, 'credentials.json'), 'utf8');
   let closed: Promise<void> | undefined;
   const close = () => (closed ??= sandbox.close());
   onTestFinished(close);

@@ -25,12 +25,11 @@ export function createTokens(world: World): Tokens {
   const { username, password, appKey, appSecret } = world.credentials.walletTokenized;
   const keys = world.credentials.tokenKeys;
   const calls = world.ledger.table<TokenCall>('wallet_tokenized/token_calls');
-  let counted = calls.rows().length;
 
   function isOverLimit(): boolean {
     const recent = calls.rows().filter(({ at }) => at > Date.now() - HOUR_MS);
     if (recent.length >= world.tokenCallsPerHour) return true;
-    calls.put(`${counted++}`, { at: Date.now() });
+    calls.put(`${calls.size()}`, { at: Date.now() });
     return false;
   }
 
