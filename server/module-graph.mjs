@@ -8,18 +8,18 @@
 
 /** Module → the modules whose faces it may import. `'*'` reads all. */
 export const moduleGraph = {
-  identity: [],
-  catalogue: [],
-  vouchers: [],
-  discounts: [],
-  alerts: [],
-  mail: [],
   events: [],
+  identity: ['events'],
+  catalogue: ['events'],
+  vouchers: ['events'],
+  discounts: ['catalogue', 'events'],
+  alerts: ['events'],
+  mail: ['events'],
   orders: ['identity', 'catalogue', 'vouchers', 'discounts', 'events'],
   payments: ['orders', 'alerts', 'events'],
   fulfillment: ['orders', 'vouchers', 'mail', 'alerts', 'events'],
-  checkout: ['orders', 'payments'],
-  recovery: ['orders', 'payments', 'fulfillment', 'vouchers', 'alerts'],
+  checkout: ['catalogue', 'orders', 'payments', 'vouchers', 'discounts', 'events'],
+  recovery: ['orders', 'payments', 'fulfillment', 'vouchers', 'mail', 'alerts', 'events'],
   redemption: ['catalogue', 'vouchers', 'mail', 'events'],
   reports: '*',
 };

@@ -131,7 +131,11 @@ export function buildApp(options: AppOptions): App {
 async function findCustomer(identity: Identity, db: Database, userId: number) {
   const contact = await identity.findUserContact(db, userId);
   if (!contact) throw new Error(`There is no user ${userId}`);
-  return { name: contact.name, msisdn: contact.msisdn, email: contact.email ?? 'no-address@vouchers.example' };
+  return {
+    name: contact.name,
+    msisdn: contact.msisdn,
+    email: contact.email ?? 'no-address@vouchers.example',
+  };
 }
 
 type Listeners = Pick<App, 'client' | 'admin' | 'drain'>;
@@ -139,7 +143,11 @@ type Listeners = Pick<App, 'client' | 'admin' | 'drain'>;
 function createListeners(options: AppOptions, parts: Pick<App, 'endpoints' | 'identity'>): Listeners {
   const { config, db, log, version, migrations } = options;
   let isDraining = false;
-  const mount = { authenticator: parts.identity.authenticator, idempotency: createIdempotencyStore(db), version };
+  const mount = {
+    authenticator: parts.identity.authenticator,
+    idempotency: createIdempotencyStore(db),
+    version,
+  };
   const createListener = (apis: readonly Api[]): FastifyInstance => {
     const server = createHttpServer({ log, trustProxy: config.trustProxy });
     serveHealth(server, { db, migrations, isDraining: () => isDraining, metricsToken: config.metricsToken });

@@ -48,12 +48,24 @@ export const variables: readonly Variable[] = [
   { name: 'PORT', fallback: '3000', meaning: 'client listener, and all else while ADMIN_PORT is unset' },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'address both listeners bind' },
   { name: 'ADMIN_PORT', fallback: '', meaning: 'gives the admin API a listener of its own' },
-  { name: 'PUBLIC_URL', fallback: '', meaning: 'where browsers and gateways reach us; http://HOST:PORT when unset' },
+  {
+    name: 'PUBLIC_URL',
+    fallback: '',
+    meaning: 'where browsers and gateways reach us; http://HOST:PORT when unset',
+  },
   { name: 'DATABASE_URL', fallback: '', meaning: 'PostgreSQL 15 or later; unset starts the embedded one' },
   { name: 'DATA_DIR', fallback: '.data', meaning: 'embedded database, generated keys, sandbox ledger' },
   { name: 'REDIS_URL', fallback: '', meaning: 'shares request limits between processes' },
-  { name: 'DEMO', fallback: '', meaning: 'on | off: demo catalogue, customer and sandbox; on for `npm start`, off in production' },
-  { name: 'SANDBOX_URL', fallback: '', meaning: 'stand-ins for gateways, partners, SMTP and SMS; `npm start` brings one up on PORT+1' },
+  {
+    name: 'DEMO',
+    fallback: '',
+    meaning: 'on | off: demo catalogue, customer and sandbox; on for `npm start`, off in production',
+  },
+  {
+    name: 'SANDBOX_URL',
+    fallback: '',
+    meaning: 'stand-ins for gateways, partners, SMTP and SMS; `npm start` brings one up on PORT+1',
+  },
   { name: 'ADMIN_EMAIL', fallback: 'admin@example.com', meaning: 'first super_admin' },
   { name: 'ADMIN_PASSWORD', fallback: '', meaning: 'its password; printed at first start when unset' },
   { name: 'SMTP_URL', fallback: '', meaning: 'smtp://user:password@host:port; the sandbox when unset' },
@@ -69,14 +81,23 @@ export const variables: readonly Variable[] = [
   { name: 'LOG_LEVEL', fallback: 'info', meaning: 'silent, error, warn, info or debug' },
   { name: 'DATABASE_POOL', fallback: '20', meaning: 'database connections of one process' },
   { name: 'WORKER_CONCURRENCY', fallback: '8', meaning: 'jobs of one process at a time; 0 runs none' },
-  { name: 'VAULT_KEYS', fallback: '', meaning: 'id:base64 of 32 bytes, comma separated, first one seals; generated under DATA_DIR when unset' },
+  {
+    name: 'VAULT_KEYS',
+    fallback: '',
+    meaning: 'id:base64 of 32 bytes, comma separated, first one seals; generated under DATA_DIR when unset',
+  },
   { name: 'VAULT_DIGEST_KEY', fallback: '', meaning: 'base64 of 32 bytes: keyed digests of codes' },
-  { name: 'TOKEN_KEYS_CLIENT', fallback: '', meaning: 'JSON array of private Ed25519 JWKs with kid, first one signs customers’ tokens' },
+  {
+    name: 'TOKEN_KEYS_CLIENT',
+    fallback: '',
+    meaning: 'JSON array of private Ed25519 JWKs with kid, first one signs customers’ tokens',
+  },
   { name: 'TOKEN_KEYS_ADMIN', fallback: '', meaning: 'the same for operators’ tokens' },
 ];
 
 const GATEWAY = /^GATEWAY_(AGGREGATOR|WALLET_TOKENIZED|MULTI_WALLET|DCB|WALLET_DIRECT)_([A-Z0-9_]+)$/;
-const OURS = /^(GATEWAY|PARTNER|SANDBOX|SMS|SMTP|MAIL|VAULT|TOKEN_KEYS|THROTTLE|ORDER|ADMIN|TRUST|METRICS|WORKER|DATABASE)_/;
+const OURS =
+  /^(GATEWAY|PARTNER|SANDBOX|SMS|SMTP|MAIL|VAULT|TOKEN_KEYS|THROTTLE|ORDER|ADMIN|TRUST|METRICS|WORKER|DATABASE)_/;
 
 /**
  * Reads the environment.
@@ -96,7 +117,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host,
     port,
     adminPort: given['ADMIN_PORT'] ? reader.number('ADMIN_PORT', 0, 65_535) : undefined,
-    publicUrl: (reader.optional('PUBLIC_URL') ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`).replace(/\/$/, ''),
+    publicUrl: (
+      reader.optional('PUBLIC_URL') ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`
+    ).replace(/\/$/, ''),
     databaseUrl: reader.optional('DATABASE_URL'),
     dataDir: resolve(reader.text('DATA_DIR')),
     redisUrl: reader.optional('REDIS_URL'),
@@ -129,11 +152,16 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 }
 
 function createReader(given: Readonly<Record<string, string>>, problems: string[]) {
-  const text = (name: string): string => given[name] || (variables.find((known) => known.name === name)?.fallback ?? '');
+  const text = (name: string): string =>
+    given[name] || (variables.find((known) => known.name === name)?.fallback ?? '');
   return {
     text,
     optional: (name: string): string | undefined => text(name) || undefined,
-    list: (name: string): string[] => text(name).split(',').map((part) => part.trim()).filter(Boolean),
+    list: (name: string): string[] =>
+      text(name)
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
     number(name: string, least: number, most: number): number {
       const value = Number(text(name));
       if (text(name).trim() === '' || !(value >= least && value <= most)) {
@@ -145,7 +173,10 @@ function createReader(given: Readonly<Record<string, string>>, problems: string[
 }
 
 /** `NAME_FILE` names a file whose content is the value of `NAME`: how secrets are mounted. */
-function withFiles(environment: Readonly<Record<string, string | undefined>>, problems: string[]): Record<string, string> {
+function withFiles(
+  environment: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+): Record<string, string> {
   const given: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined) continue;
@@ -202,7 +233,8 @@ const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 function readDuration(value: string, problems: string[]): number {
   const match = /^(\d+)([smh]?)$/.exec(value);
   const seconds = match ? Number(match[1]) * (UNITS[match[2] || 's'] ?? 1) : Number.NaN;
-  if (!(seconds >= 1 && seconds <= 7 * 86_400)) problems.push(`ORDER_TTL=${value} must be like 45s, 30m or 2h`);
+  if (!(seconds >= 1 && seconds <= 7 * 86_400))
+    problems.push(`ORDER_TTL=${value} must be like 45s, 30m or 2h`);
   return seconds;
 }
 

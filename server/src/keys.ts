@@ -23,10 +23,15 @@ interface StoredKeys {
  * them loses every stored code, so the file is written whole or not at all and never overwritten.
  */
 export async function loadKeys(config: Config): Promise<Keys> {
-  const isWhole = config.vaultKeys && config.vaultDigestKey && config.clientTokenKeys && config.adminTokenKeys;
+  const isWhole =
+    config.vaultKeys && config.vaultDigestKey && config.clientTokenKeys && config.adminTokenKeys;
   const stored = isWhole ? undefined : await readOrMake(join(config.dataDir, 'keys.json'), config.dataDir);
-  const client = config.clientTokenKeys ? parseJwks('TOKEN_KEYS_CLIENT', config.clientTokenKeys) : stored?.tokenKeys.client;
-  const admin = config.adminTokenKeys ? parseJwks('TOKEN_KEYS_ADMIN', config.adminTokenKeys) : stored?.tokenKeys.admin;
+  const client = config.clientTokenKeys
+    ? parseJwks('TOKEN_KEYS_CLIENT', config.clientTokenKeys)
+    : stored?.tokenKeys.client;
+  const admin = config.adminTokenKeys
+    ? parseJwks('TOKEN_KEYS_ADMIN', config.adminTokenKeys)
+    : stored?.tokenKeys.admin;
   if (!client || !admin) throw new Error('TOKEN_KEYS_CLIENT and TOKEN_KEYS_ADMIN are needed');
   return {
     vault: {

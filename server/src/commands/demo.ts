@@ -72,17 +72,23 @@ async function call<Data>(url: string, request: { token?: string; body?: unknown
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
     signal: AbortSignal.timeout(PATIENCE_MS),
   }).catch((error: unknown) => {
-    throw new Error(`${new URL(url).origin} does not answer: is \`npm start\` running in another terminal?`, { cause: error });
+    throw new Error(`${new URL(url).origin} does not answer: is \`npm start\` running in another terminal?`, {
+      cause: error,
+    });
   });
   const answer = (await response.json()) as Envelope<Data>;
-  if (!response.ok) throw new Error(`${new URL(url).pathname} answered ${response.status}: ${answer.message}`);
+  if (!response.ok)
+    throw new Error(`${new URL(url).pathname} answered ${response.status}: ${answer.message}`);
   return answer.data ?? (answer as Data);
 }
 
 interface Listed {
   readonly items: readonly {
     readonly name: string;
-    readonly fulfillment_input: { readonly identifier_field: string; readonly fields: readonly { required: boolean }[] };
+    readonly fulfillment_input: {
+      readonly identifier_field: string;
+      readonly fields: readonly { required: boolean }[];
+    };
     readonly variants: readonly {
       readonly id: number;
       readonly name: string;
@@ -106,7 +112,9 @@ async function chooseVariant(url: string): Promise<{ id: number; title: string }
 async function waitForOrder(url: string, token: string, id: number): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
-    const order = await call<{ status: string; status_label: string }>(`${url}/api/v1/orders/${id}`, { token });
+    const order = await call<{ status: string; status_label: string }>(`${url}/api/v1/orders/${id}`, {
+      token,
+    });
     if (order.status === 'SUCCEEDED') return;
     if (Date.now() > until) throw new Error(`The order still reads ${order.status} (${order.status_label})`);
     await wait(100);

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 
-import pg from 'pg';
-
 import type { Config } from '../config.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { migrateJobs } from '../platform/jobs/worker.ts';
@@ -11,18 +9,12 @@ export const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
 /** Applies our migrations and the job queue's. */
 export async function migrateAll(url: string, onProgress: (text: string) => void): Promise<void> {
   await migrate({ url, folder: MIGRATIONS_FOLDER, onProgress });
-  const pool = new pg.Pool({ connectionString: url, max: 1 });
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
-  try {
-    await migrateJobs(pool);
-  } finally {
-    await pool.end();
-  }
+  await migrateJobs(url);
 }
 
 export async function migrateDatabase(config: Config, isDryRun: boolean): Promise<void> {
-  if (!config.databaseUrl) throw new Error('Set DATABASE_URL: the embedded database is migrated by npm start');
+  if (!config.databaseUrl)
+    throw new Error('Set DATABASE_URL: the embedded database is migrated by npm start');
   if (isDryRun) {
     const report = await migrate({ url: config.databaseUrl, folder: MIGRATIONS_FOLDER, dryRun: true });
     console.log(report.pending.length > 0 ? report.pending.join('\n') : 'nothing to apply');

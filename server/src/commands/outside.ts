@@ -36,6 +36,8 @@ async function askSandbox(url: string): Promise<SandboxCredentials> {
     const response = await fetch(`${url}/_control/credentials`, { signal: AbortSignal.timeout(5_000) });
     return (await response.json()) as SandboxCredentials;
   } catch (error) {
-    throw new Error(`The sandbox at ${url} does not answer: start it, or unset SANDBOX_URL`, { cause: error });
+    throw new Error(`The sandbox at ${url} does not answer: start it, or unset SANDBOX_URL`, {
+      cause: error,
+    });
   }
 }

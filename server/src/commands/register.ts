@@ -1,12 +1,15 @@
 import type { Command } from 'commander';
 
 import { readConfig } from '../config.ts';
+import { registerStockImport } from './stock-import.ts';
 
 /** Every command; each loads its code only when it runs, so that `--help` is quick. */
 export function registerCommands(program: Command): void {
   program
     .command('start')
-    .description('everything on this machine: database, migrations, demo, sandbox, service (what npm start runs)')
+    .description(
+      'everything on this machine: database, migrations, demo, sandbox, service (what npm start runs)',
+    )
     .action(async () => {
       const { start } = await import('./start.ts');
       await start(readConfig(process.env), { withEverything: true });
@@ -35,4 +38,8 @@ export function registerCommands(program: Command): void {
       const { walkMainJob } = await import('./demo.ts');
       await walkMainJob(options);
     });
+  registerStockImport(program, async () => {
+    const { openVault } = await import('./open-vault.ts');
+    return openVault(readConfig(process.env));
+  });
 }

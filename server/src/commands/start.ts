@@ -20,7 +20,9 @@ import { findOutside } from './outside.ts';
 import { createShutdown } from './shutdown.ts';
 import type { Shutdown } from './shutdown.ts';
 
-const VERSION = (JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }).version;
+const VERSION = (
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string }
+).version;
 
 /**
  * Starts the service and keeps it running until a signal. With everything, also what a bare machine lacks: the
@@ -53,10 +55,13 @@ export async function start(config: Config, options: { withEverything: boolean }
 interface Surroundings {
   readonly withEverything: boolean;
   readonly shutdown: Shutdown;
-  say(text: string): void;
+  readonly say: (text: string) => void;
 }
 
-async function findDatabase(config: Config, { withEverything, shutdown, say }: Surroundings): Promise<string> {
+async function findDatabase(
+  config: Config,
+  { withEverything, shutdown, say }: Surroundings,
+): Promise<string> {
   if (config.databaseUrl) return config.databaseUrl;
   if (!withEverything) throw new Error('Set DATABASE_URL, or use `npm start`, which brings a database along');
   const { startEmbeddedPostgres } = await import('../platform/embedded-postgres/index.ts');
@@ -66,7 +71,10 @@ async function findDatabase(config: Config, { withEverything, shutdown, say }: S
   return embedded.url;
 }
 
-async function findSandbox(config: Config, { withEverything, shutdown, say }: Surroundings): Promise<string | undefined> {
+async function findSandbox(
+  config: Config,
+  { withEverything, shutdown, say }: Surroundings,
+): Promise<string | undefined> {
   if (config.sandboxUrl || !config.isDemo || !withEverything) return config.sandboxUrl;
   const { startSandbox } = await import('@voucher-commerce/sandbox');
   const sandbox = await startSandbox({
@@ -104,13 +112,22 @@ async function createApp(
     readMigrations(MIGRATIONS_FOLDER),
   ]);
   const names = migrations.map(({ name }) => name);
-  return buildApp({ config, db, log, clock: systemClock, keys, version: VERSION, migrations: names, outside });
+  return buildApp({
+    config,
+    db,
+    log,
+    clock: systemClock,
+    keys,
+    version: VERSION,
+    migrations: names,
+    outside,
+  });
 }
 
 /** Roles, the first admin and, in the demo, a shop to buy from. @returns a password to show once. */
 async function prepare(
   config: Config,
-  { app, db, say }: { app: App; db: Database; say(text: string): void },
+  { app, db, say }: { app: App; db: Database; say: (text: string) => void },
 ): Promise<string | undefined> {
   const { identity } = app;
   await identity.ensureRoles();
@@ -136,7 +153,9 @@ async function listen(config: Config, app: App): Promise<void> {
     if (app.admin && adminPort !== undefined) await app.admin.listen({ host, port: adminPort });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`Port ${port} on ${host} is taken: stop what uses it, or start with another PORT`, { cause: error });
+    throw new Error(`Port ${port} on ${host} is taken: stop what uses it, or start with another PORT`, {
+      cause: error,
+    });
   }
 }
 
@@ -145,7 +164,13 @@ async function startWorking(
   parts: { app: App; db: Database; url: string; log: Logger; shutdown: Shutdown },
 ): Promise<void> {
   const { app, db, url, log, shutdown } = parts;
-  const worker = await startWorker({ db, url, log, handlers: app.jobHandlers, concurrency: config.workerConcurrency });
+  const worker = await startWorker({
+    db,
+    url,
+    log,
+    handlers: app.jobHandlers,
+    concurrency: config.workerConcurrency,
+  });
   shutdown.add('worker', () => worker.stop());
   const sweeps = startSweeps({ url, log, sweeps: app.sweeps });
   shutdown.add('sweeps', () => sweeps.stop());

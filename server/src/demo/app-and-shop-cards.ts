@@ -1,4 +1,4 @@
-import type { DemoProduct } from './demo-catalogue.ts';
+import type { DemoProduct } from './demo-product.ts';
 
 const app = { category: 'app-cards', type: 'gift-card', mode: 'CODE' } as const;
 const shop = { category: 'shop-cards', type: 'gift-card', mode: 'CODE', engine: 'PRELOADED' } as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { READABLE_ALPHABET } from '../platform/random.ts';
 import type { ImportRow } from '../modules/vouchers/index.ts';
-import type { DemoCodes } from './demo-catalogue.ts';
+import type { DemoCodes } from './demo-product.ts';
 
 /**
  * The codes of one demo variant: always the same for the same SKU, so that seeding again finds them there. They look

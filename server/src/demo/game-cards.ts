@@ -1,4 +1,4 @@
-import type { DemoProduct } from './demo-catalogue.ts';
+import type { DemoProduct } from './demo-product.ts';
 
 const card = { category: 'game-cards', type: 'gift-card', mode: 'CODE' } as const;
 const taka = { en: 'BDT', bn: 'টাকা' };

@@ -1,4 +1,4 @@
-import type { DemoField, DemoProduct } from './demo-catalogue.ts';
+import type { DemoField, DemoProduct } from './demo-product.ts';
 
 const playerId: DemoField = {
   name: 'player_id',

@@ -1,4 +1,4 @@
-import type { DemoField, DemoProduct, DemoVariant } from './demo-catalogue.ts';
+import type { DemoField, DemoProduct, DemoVariant } from './demo-product.ts';
 
 const mobileNumber: DemoField = {
   name: 'account_id',

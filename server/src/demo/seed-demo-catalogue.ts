@@ -7,7 +7,7 @@ import type { Clock } from '../platform/time.ts';
 import { importVouchers } from '../modules/vouchers/index.ts';
 import type { ImportVouchersDeps } from '../modules/vouchers/index.ts';
 import { demoProducts } from './demo-catalogue.ts';
-import type { DemoProduct, DemoVariant } from './demo-catalogue.ts';
+import type { DemoProduct, DemoVariant } from './demo-product.ts';
 import { demoCodes } from './demo-codes.ts';
 import { demoBanners, demoFaqs, demoPaymentMethods, demoSections } from './demo-content.ts';
 import { demoBrands, demoCategories, demoProductTypes, demoTags } from './demo-shelves.ts';

@@ -6,7 +6,8 @@ import { render } from 'preact-render-to-string';
 import type { Database } from '../platform/db/database.ts';
 import { findPaymentStatus, toPaymentStatusWire } from '../modules/payments/index.ts';
 
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const STYLE =
   'font-family:system-ui,sans-serif;max-width:36rem;margin:12vh auto 0;padding:0 1rem;line-height:1.5;color-scheme:light dark';
 
@@ -20,7 +21,9 @@ export function servePaymentResult(app: FastifyInstance, deps: { db: Database })
     { schema: { hide: true } },
     async (request, reply) => {
       const { transactionId } = request.query;
-      const row = transactionId ? await findPaymentStatus(deps.db, String(transactionId).slice(0, 100), null) : undefined;
+      const row = transactionId
+        ? await findPaymentStatus(deps.db, transactionId.slice(0, 100), null)
+        : undefined;
       const page = row ? pageFor(toPaymentStatusWire(row)) : unknownPage();
       return reply
         .code(row ? 200 : 404)
@@ -77,5 +80,5 @@ function layout(shown: Shown): VNode {
         <p>${note}</p>
       </main>
     </body>
-  </html>` as VNode;
+  </html>`;
 }

@@ -9,15 +9,24 @@ export const errorCatalogue = {
   FORBIDDEN: { status: 403, meaning: 'Signed in, but the role lacks the permission for this operation.' },
   NOT_FOUND: { status: 404, meaning: 'There is nothing with this id or at this address for you.' },
   METHOD_NOT_ALLOWED: { status: 405, meaning: 'The address exists, the method does not; see `Allow`.' },
-  CONFLICT: { status: 409, meaning: 'The state has changed or forbids it (stock, uniqueness, recovery guards).' },
+  CONFLICT: {
+    status: 409,
+    meaning: 'The state has changed or forbids it (stock, uniqueness, recovery guards).',
+  },
   GONE: { status: 410, meaning: 'It existed and can no longer be used.' },
   PAYLOAD_TOO_LARGE: { status: 413, meaning: 'The body is over the limit of this operation.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, meaning: 'Send JSON (or the content type this operation names).' },
   UNPROCESSABLE: { status: 422, meaning: 'The idempotency key was used before with another body.' },
   TOO_MANY_REQUESTS: { status: 429, meaning: 'Slow down; `Retry-After` says how long to wait.' },
-  INTERNAL_ERROR: { status: 500, meaning: 'Our fault. The request id in `X-Request-Id` finds it in the logs.' },
+  INTERNAL_ERROR: {
+    status: 500,
+    meaning: 'Our fault. The request id in `X-Request-Id` finds it in the logs.',
+  },
   BAD_GATEWAY: { status: 502, meaning: 'A payment gateway did not open a session; nothing was charged.' },
-  SERVICE_UNAVAILABLE: { status: 503, meaning: 'Temporarily overloaded or starting; `Retry-After` says when to retry.' },
+  SERVICE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'Temporarily overloaded or starting; `Retry-After` says when to retry.',
+  },
 } as const;
 
 export type ErrorCode = keyof typeof errorCatalogue;

@@ -8,9 +8,29 @@ export type { Logger } from 'pino';
  * (see http/server.ts); this is the second line of defence.
  */
 const SECRET_NAMES = [
-  'code', 'codes', 'pin', 'voucher_code', 'voucher_codes', 'actual_voucher_code', 'redemption_url', 'redemptionUrl',
-  'serial_number', 'serialNumber', 'password', 'current_password', 'new_password', 'otp', 'otp_code', 'otpCode',
-  'otpToken', 'token', 'accessToken', 'refreshToken', 'authorization', 'store_passwd', 'secret',
+  'code',
+  'codes',
+  'pin',
+  'voucher_code',
+  'voucher_codes',
+  'actual_voucher_code',
+  'redemption_url',
+  'redemptionUrl',
+  'serial_number',
+  'serialNumber',
+  'password',
+  'current_password',
+  'new_password',
+  'otp',
+  'otp_code',
+  'otpCode',
+  'otpToken',
+  'token',
+  'accessToken',
+  'refreshToken',
+  'authorization',
+  'store_passwd',
+  'secret',
 ] as const;
 
 const paths = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

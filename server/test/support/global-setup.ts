@@ -29,9 +29,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await runOn(server.url, `CREATE DATABASE ${templateName}`);
   const templateUrl = databaseUrl(server.url, templateName);
   await migrate({ url: templateUrl, folder: MIGRATIONS });
-  const pool = new pg.Pool({ connectionString: templateUrl });
-  await migrateJobs(pool);
-  await pool.end();
+  await migrateJobs(templateUrl);
   project.provide('serverUrl', server.url);
   project.provide('templateName', templateName);
   return async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { importVouchers } from '../../src/modules/vouchers/import-vouchers.ts';
+import { importVouchers } from '../../src/modules/vouchers/index.ts';
 import { systemClock } from '../../src/platform/time.ts';
 import type { TestService } from './test-service.ts';
 
@@ -14,7 +14,10 @@ export interface VariantOptions {
 }
 
 /** A product with one variant and its codes. @returns ids. */
-export async function aVariant(service: TestService, options: VariantOptions = {}): Promise<{ variantId: number; productId: number; brandId: number }> {
+export async function aVariant(
+  service: TestService,
+  options: VariantOptions = {},
+): Promise<{ variantId: number; productId: number; brandId: number }> {
   const slug = randomUUID();
   const config = options.fulfillmentConfig ?? {
     fields: [{ name: 'email', label: 'E-mail', type: 'email', required: true }],
@@ -45,7 +48,11 @@ export async function aVariant(service: TestService, options: VariantOptions = {
   return { variantId: row.variant_id, productId: row.product_id, brandId: row.brand_id };
 }
 
-export async function loadCodes(service: TestService, variantId: number, codes: readonly string[]): Promise<void> {
+export async function loadCodes(
+  service: TestService,
+  variantId: number,
+  codes: readonly string[],
+): Promise<void> {
   const { rows } = await service.db.query<{ brand_id: number }>(
     'SELECT brand_id FROM products JOIN product_variants ON product_id = products.id WHERE product_variants.id = $1',
     [variantId],
@@ -53,7 +60,11 @@ export async function loadCodes(service: TestService, variantId: number, codes: 
   const { box, catalogue } = service.app;
   const summary = await importVouchers(
     { db: service.db, box, clock: systemClock },
-    { variantId, brandId: rows[0]?.brand_id ?? 0, rows: codes.map((code, index) => ({ line: index + 1, code })) },
+    {
+      variantId,
+      brandId: rows[0]?.brand_id ?? 0,
+      rows: codes.map((code, index) => ({ line: index + 1, code })),
+    },
   );
   if (summary.imported !== codes.length) throw new Error('not every code was imported');
   catalogue.noteChange();
@@ -126,7 +137,12 @@ export interface OrderAnswer {
   readonly status: string;
   readonly status_label: string;
   readonly status_severity: string;
-  readonly items: readonly { id: number; fulfilled: boolean; fulfillment_status: string; voucher_codes: string[] }[];
+  readonly items: readonly {
+    id: number;
+    fulfilled: boolean;
+    fulfillment_status: string;
+    voucher_codes: string[];
+  }[];
   readonly total_amount: number;
   readonly voucher_codes: string[];
   readonly dispatched_email: string | null;
@@ -152,7 +168,11 @@ export function order(
   });
 }
 
-export function readOrder(service: TestService, customer: Customer, id: number): Promise<Answered<OrderAnswer>> {
+export function readOrder(
+  service: TestService,
+  customer: Customer,
+  id: number,
+): Promise<Answered<OrderAnswer>> {
   return call<OrderAnswer>(service, { path: `/orders/${id}`, token: customer.token });
 }
 
@@ -166,23 +186,35 @@ export async function pay(
   await control(service, '/pay', { url, outcome });
 }
 
-export async function control<Data>(service: TestService, path: string, body?: unknown, method?: string): Promise<Data> {
+export async function control<Data>(
+  service: TestService,
+  path: string,
+  body?: unknown,
+  method?: string,
+): Promise<Data> {
   const response = await fetch(`${service.sandboxUrl}/_control${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
-    ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
   if (!response.ok) throw new Error(`sandbox ${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Data;
 }
 
-export function fault(service: TestService, order: { target: string; fault: string; times?: number; call?: string }): Promise<unknown> {
-  return control(service, '/faults', { times: 1, ...order });
+export function fault(
+  service: TestService,
+  planned: { target: string; fault: string; times?: number; call?: string },
+): Promise<unknown> {
+  return control(service, '/faults', { times: 1, ...planned });
 }
 
-export async function mailsTo(service: TestService, to: string): Promise<{ subject: string; text: string; html: string; messageId: string }[]> {
-  const { items } = await control<{ items: { subject: string; text: string; html: string; messageId: string }[] }>(
-    service,
-    `/mail?to=${encodeURIComponent(to)}`,
-  );
+export async function mailsTo(
+  service: TestService,
+  to: string,
+): Promise<{ subject: string; text: string; html: string; messageId: string }[]> {
+  const { items } = await control<{
+    items: { subject: string; text: string; html: string; messageId: string }[];
+  }>(service, `/mail?to=${encodeURIComponent(to)}`);
   return items;
 }

@@ -45,7 +45,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const { beside } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'voucher-service-'));
   const db = beside?.db ?? (await createTestDatabase({ poolSize: 20 }));
-  const sandbox = beside ? undefined : await startSandbox({ host: '127.0.0.1', port: 0, smtpPort: 0, dataDir });
+  const sandbox = beside
+    ? undefined
+    : await startSandbox({ host: '127.0.0.1', port: 0, smtpPort: 0, dataDir });
   const sandboxUrl = beside?.sandboxUrl ?? sandbox?.url ?? '';
   const port = await freePort();
   const config = readConfig({
@@ -72,7 +74,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     drain: () => runOnce({ pgPool: db.pool, taskList, noHandleSignals: true }),
     async sweep(name) {
       const sweep = app.sweeps.find((one) => one.name === name);
-      if (!sweep) throw new Error(`No sweep ${name}; there are ${app.sweeps.map((one) => one.name).join(', ')}`);
+      if (!sweep)
+        throw new Error(`No sweep ${name}; there are ${app.sweeps.map((one) => one.name).join(', ')}`);
       await sweep.run();
     },
     async work() {

@@ -29,7 +29,14 @@ export interface NewAlert {
 export async function openAlert(tx: Tx, alert: NewAlert): Promise<void> {
   const severity = alertSeverities[alert.type];
   const details = JSON.stringify(alert.details ?? {});
-  const row = await insertAlert(tx, [alert.type, severity, alert.orderId, alert.cause, alert.message, details]);
+  const row = await insertAlert(tx, [
+    alert.type,
+    severity,
+    alert.orderId,
+    alert.cause,
+    alert.message,
+    details,
+  ]);
   if (!row) return;
   const data = { alert_id: row.id, alert_type: alert.type, severity, order_id: alert.orderId };
   await recordEvents(tx, [{ type: 'alert.opened', stream: alert.cause, data }]);

@@ -1,6 +1,6 @@
 import { statement } from '../../platform/db/database.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import type { FulfillmentMode } from './fulfillment-config.ts';
+import type { FulfillmentMode } from './fulfillment-config-rules.ts';
 
 export type Engine = 'PRELOADED' | 'PARTNER';
 

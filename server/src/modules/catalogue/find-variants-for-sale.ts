@@ -1,8 +1,8 @@
 import type { Reader } from '../../platform/db/database.ts';
 import { findStockedVariant, listVariantsForSale } from './catalogue-store.ts';
 import type { Engine } from './catalogue-store.ts';
-import { parseFulfillmentConfig } from './fulfillment-config.ts';
-import type { FulfillmentConfig, FulfillmentMode } from './fulfillment-config.ts';
+import { parseFulfillmentConfig } from './fulfillment-config-rules.ts';
+import type { FulfillmentConfig, FulfillmentMode } from './fulfillment-config-rules.ts';
 
 /** What an order needs to know of a variant to price and check it. */
 export interface VariantForSale {

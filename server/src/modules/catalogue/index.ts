@@ -10,7 +10,7 @@ import type { OfferedMethods } from './taxonomy-routes.ts';
 
 export { findVariantsForSale, findVariantToStock } from './find-variants-for-sale.ts';
 export type { VariantForSale, VariantToStock } from './find-variants-for-sale.ts';
-export { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config.ts';
+export { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
 export type {
   FieldOption,
   FulfillmentConfig,
@@ -18,7 +18,8 @@ export type {
   FulfillmentMode,
   IdentifierKey,
   RecipientIdentifier,
-} from './fulfillment-config.ts';
+} from './fulfillment-config-rules.ts';
+export { checkFulfillmentInput, isEmailAddress } from './fulfillment-input-rules.ts';
 export type { Stock } from './catalogue-snapshot.ts';
 
 export interface CatalogueDeps {

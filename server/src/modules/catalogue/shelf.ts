@@ -1,6 +1,6 @@
 import type { CatalogueRows, CategoryRow, ProductRow, TaxonomyRow } from './catalogue-store.ts';
-import { parseFulfillmentConfig } from './fulfillment-config.ts';
-import type { FulfillmentConfig } from './fulfillment-config.ts';
+import { parseFulfillmentConfig } from './fulfillment-config-rules.ts';
+import type { FulfillmentConfig } from './fulfillment-config-rules.ts';
 import type { Language } from './language.ts';
 import { productToWire, variantToWire } from './catalogue-wire.ts';
 import type { ClientProduct } from './catalogue-wire.ts';

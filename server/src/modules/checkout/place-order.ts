@@ -46,7 +46,8 @@ function openSession(deps: PlaceOrderDeps, orderId: number, input: PlaceOrderInp
 
 /** Before anything is written: an order nobody can pay would only hold stock. */
 function refuseUnofferedMethod(deps: PlaceOrderDeps, method: string | undefined): void {
-  if (method === undefined) throw fieldError('payment_method', 'payment_method is required to open a payment session');
+  if (method === undefined)
+    throw fieldError('payment_method', 'payment_method is required to open a payment session');
   if (deps.gateways.methods.has(method)) return;
   const offered = [...deps.gateways.methods].join(', ') || 'none';
   const message = `Payment method ${method} is not available; available: ${offered}`;

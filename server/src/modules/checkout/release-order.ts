@@ -23,7 +23,8 @@ export function expirySweep(deps: ReleaseOrderDeps): Sweep {
     name: 'expire-unpaid-orders',
     everySeconds: 5,
     async run() {
-      for (const orderId of await listExpiredHolds(deps.db, deps.clock.now(), BATCH)) await expireOrder(deps, orderId);
+      for (const orderId of await listExpiredHolds(deps.db, deps.clock.now(), BATCH))
+        await expireOrder(deps, orderId);
     },
   };
 }
@@ -36,7 +37,8 @@ export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Prom
   await askGatewaysOnceMore(deps, orderId);
   await inTransaction(deps.db, async (tx) => {
     const order = await lockOrder(tx, orderId);
-    if (!order || order.paid_at !== null || order.held_until === null || order.held_until > deps.clock.now()) return;
+    if (!order || order.paid_at !== null || order.held_until === null || order.held_until > deps.clock.now())
+      return;
     await release(tx, order, 'holdExpired');
   });
 }
@@ -46,12 +48,18 @@ export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Prom
  *
  * @throws NOT_FOUND for somebody else's order; BAD_REQUEST when it is paid.
  */
-export async function cancelOrder(deps: ReleaseOrderDeps, wanted: { userId: number; orderId: number }): Promise<void> {
+export async function cancelOrder(
+  deps: ReleaseOrderDeps,
+  wanted: { userId: number; orderId: number },
+): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const order = await lockOrder(tx, wanted.orderId);
     if (!order || order.user_id !== wanted.userId) throw orderNotFound();
     if (order.paid_at !== null) {
-      throw new AppError('BAD_REQUEST', `Order ${order.order_number} is paid: it cannot be cancelled any more`);
+      throw new AppError(
+        'BAD_REQUEST',
+        `Order ${order.order_number} is paid: it cannot be cancelled any more`,
+      );
     }
     await release(tx, order, 'cancelled');
   });

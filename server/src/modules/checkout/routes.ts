@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { answer, endpoint } from '../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
 import { fieldError } from '../../platform/errors.ts';
-import { isEmailAddress, orderSchema, readOrder } from '../orders/index.ts';
+import { isEmailAddress } from '../catalogue/index.ts';
+import { orderSchema, readOrder } from '../orders/index.ts';
 import { methodSchema, openedPaymentSchema } from '../payments/index.ts';
 import { placeOrder } from './place-order.ts';
 import type { PlaceOrderDeps } from './place-order.ts';
@@ -29,7 +30,9 @@ const placeOrderSchema = Type.Object({
   ),
   payment_method: Type.Optional(methodSchema),
   init_payment: Type.Optional(Type.Boolean({ default: true })),
-  recipient_email: Type.Optional(Type.String({ maxLength: 254, description: 'For e-mail products that name none' })),
+  recipient_email: Type.Optional(
+    Type.String({ maxLength: 254, description: 'For e-mail products that name none' }),
+  ),
   discount_code: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
 });
 
@@ -78,7 +81,9 @@ export function checkoutRoutes(deps: PlaceOrderDeps & ReleaseOrderDeps): Endpoin
       errors: ['NOT_FOUND', 'BAD_REQUEST'],
       handle: async ({ caller, params }) => {
         await cancelOrder(deps, { userId: caller.userId, orderId: params.id });
-        return answer(await readOrder(deps, { userId: caller.userId, orderId: params.id }), { message: 'Order cancelled' });
+        return answer(await readOrder(deps, { userId: caller.userId, orderId: params.id }), {
+          message: 'Order cancelled',
+        });
       },
     }),
   ];

@@ -47,7 +47,11 @@ export async function completeOrder(
       })),
     ),
     recordEvents(tx, [
-      { type: 'fulfillment.attempted', stream: `order:${order.id}`, data: { ...delivered, type: attempt, status: 'SUCCESS' } },
+      {
+        type: 'fulfillment.attempted',
+        stream: `order:${order.id}`,
+        data: { ...delivered, type: attempt, status: 'SUCCESS' },
+      },
       { type: 'order.fulfilled', stream: `order:${order.id}`, data: delivered },
     ]),
     resolveAlertsOfOrder(tx, {

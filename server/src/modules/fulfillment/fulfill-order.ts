@@ -33,7 +33,9 @@ export interface FulfillOrderDeps extends QueueOrderEmailDeps {
  * Running it again changes nothing: only a paid order that is PENDING and has no e-mail queued is touched.
  */
 export async function fulfillOrder(deps: FulfillOrderDeps, orderId: number): Promise<void> {
-  await withStockRetries((attempt) => inTransaction(deps.db, (tx) => fulfillLocked(deps, tx, { orderId, attempt })));
+  await withStockRetries((attempt) =>
+    inTransaction(deps.db, (tx) => fulfillLocked(deps, tx, { orderId, attempt })),
+  );
 }
 
 async function fulfillLocked(
@@ -68,16 +70,22 @@ async function holdMissingUnits(
   const failures = new Map<number, string>();
   if (items.length === 0) return failures;
   await releaseExpiredVouchers(tx, order.id);
-  const held = await listHeldUnitNumbers(tx, items.map(({ id }) => id));
+  const held = await listHeldUnitNumbers(
+    tx,
+    items.map(({ id }) => id),
+  );
   for (const item of items) {
     const own = new Set(held.filter((unit) => unit.order_item_id === item.id).map((unit) => unit.unit_no));
-    const unitNumbers = Array.from({ length: item.quantity }, (_, index) => index + 1).filter((n) => !own.has(n));
+    const unitNumbers = Array.from({ length: item.quantity }, (_, index) => index + 1).filter(
+      (n) => !own.has(n),
+    );
     if (unitNumbers.length === 0) continue;
     const wanted = [{ orderItemId: item.id, variantId: item.variant_id, unitNumbers }];
     const until = secondsAfter(deps.clock.now(), 3600);
     const reservation = await reserveUnits(tx, wanted, { until, attempt });
     // A part that could be had stays held for the operator who completes the item.
-    if (reservation.kind === 'short') failures.set(item.id, `Insufficient stock for variant ${item.variant_id}`);
+    if (reservation.kind === 'short')
+      failures.set(item.id, `Insufficient stock for variant ${item.variant_id}`);
   }
   return failures;
 }
@@ -92,7 +100,8 @@ async function sendOrComplete(
     return;
   }
   const message = await queueOrderEmail(tx, deps, { order, items, recipient: order.delivery_email });
-  if (message) await enqueue(tx, sendOrderEmailJob, { messageId: message.id }, { key: `mail:${message.id}` });
+  if (message)
+    await enqueue(tx, sendOrderEmailJob.of({ messageId: message.id }), { key: `mail:${message.id}` });
 }
 
 async function handToOperator(

@@ -42,7 +42,9 @@ function sectionsOf({ items, vouchers }: Content): Section[] {
     const title = `${item.product_name} - ${item.variant_name}`;
     return {
       title: item.quantity > 1 ? `${title} × ${item.quantity}` : title,
-      recipient: Object.entries(item.fulfillment_input).map(([name, value]) => `${name}: ${value}`).join(', '),
+      recipient: Object.entries(item.fulfillment_input)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
       codes: own.map((voucher, index) => ({
         heading: own.length > 1 ? `${title} (${index + 1} of ${own.length})` : title,
         voucher,
@@ -65,7 +67,11 @@ function writeText(content: Content): string {
     if (section.codes.length === 0) return `${section.title}\n  Credited to ${section.recipient}`;
     return section.codes
       .map(({ heading, voucher }) =>
-        [heading, `  Code: ${voucher.code}`, ...extrasOf(voucher).map(({ label, value }) => `  ${label}: ${value}`)].join('\n'),
+        [
+          heading,
+          `  Code: ${voucher.code}`,
+          ...extrasOf(voucher).map(({ label, value }) => `  ${label}: ${value}`),
+        ].join('\n'),
       )
       .join('\n\n');
   });
@@ -93,8 +99,19 @@ function htmlOf(content: Content): Markup {
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0">
         <tr>
           <td align="center">
-            <table role="presentation" width="100%" style="max-width:600px;padding:16px" cellpadding="0" cellspacing="0">
-              <tr><td><h1 style="font-size:20px">Order ${content.order.order_number}</h1><p>Thank you for your order.</p></td></tr>
+            <table
+              role="presentation"
+              width="100%"
+              style="max-width:600px;padding:16px"
+              cellpadding="0"
+              cellspacing="0"
+            >
+              <tr>
+                <td>
+                  <h1 style="font-size:20px">Order ${content.order.order_number}</h1>
+                  <p>Thank you for your order.</p>
+                </td>
+              </tr>
               ${sectionsOf(content).map(sectionHtml)}
               <tr>
                 <td>
@@ -112,7 +129,12 @@ function htmlOf(content: Content): Markup {
 
 function sectionHtml(section: Section): Markup {
   if (section.codes.length === 0) {
-    return html`<tr><td><h2 style="font-size:16px">${section.title}</h2><p>Credited to ${section.recipient}</p></td></tr>`;
+    return html`<tr>
+      <td>
+        <h2 style="font-size:16px">${section.title}</h2>
+        <p>Credited to ${section.recipient}</p>
+      </td>
+    </tr>`;
   }
   return section.codes.map(
     ({ heading, voucher }) =>
@@ -128,5 +150,7 @@ function sectionHtml(section: Section): Markup {
 
 /** Only an https address becomes a link: a partner's text must not become a script. */
 function linkOrText(value: string): Markup | string {
-  return /^https:\/\/[^\s"<>]+$/.test(value) ? html`<a href=${value} rel="noopener noreferrer">${value}</a>` : value;
+  return /^https:\/\/[^\s"<>]+$/.test(value)
+    ? html`<a href=${value} rel="noopener noreferrer">${value}</a>`
+    : value;
 }

@@ -24,11 +24,17 @@ export async function queueOrderEmail(
   letter: { order: OrderRow; items: readonly OrderItemRow[]; recipient: string },
 ): Promise<MessageRow | undefined> {
   const { order, items, recipient } = letter;
-  const vouchers = await listAssignedVouchers(tx, items.map((item) => item.id));
+  const vouchers = await listAssignedVouchers(
+    tx,
+    items.map((item) => item.id),
+  );
   const hash = createHash('sha256');
-  for (const digest of vouchers.map((voucher) => voucher.code_digest.toString('hex')).toSorted()) hash.update(digest);
+  for (const digest of vouchers.map((voucher) => voucher.code_digest.toString('hex')).toSorted())
+    hash.update(digest);
   const contentDigest = hash.digest();
-  const tag = deps.box.digest(`${order.id}:${contentDigest.toString('hex')}`, 'mail.message_id').toString('hex');
+  const tag = deps.box
+    .digest(`${order.id}:${contentDigest.toString('hex')}`, 'mail.message_id')
+    .toString('hex');
   const messageId = `<ord.${order.order_number}.${tag.slice(0, 16)}@${deps.mailDomain}>`;
   return insertMessage(tx, { kind: 'order_codes', orderId: order.id, recipient, messageId, contentDigest });
 }

@@ -60,17 +60,27 @@ export async function sendOrderEmail(deps: SendOrderEmailDeps, messageId: number
 async function comeBackLater(deps: SendOrderEmailDeps, messageId: number): Promise<void> {
   const message = await findMessage(deps.db, messageId);
   if (!message || message.state === 'SENT' || message.state === 'REJECTED') return;
-  const runAt = message.state === 'SENDING' && message.claimed_until ? message.claimed_until : message.not_before;
-  await inOneStatement(deps.db, (tx) => enqueue(tx, sendOrderEmailJob, { messageId }, { runAt, key: `mail:${messageId}` }));
+  const runAt =
+    message.state === 'SENDING' && message.claimed_until ? message.claimed_until : message.not_before;
+  await inOneStatement(deps.db, (tx) =>
+    enqueue(tx, sendOrderEmailJob.of({ messageId }), { runAt, key: `mail:${messageId}` }),
+  );
 }
 
 async function writeLetter(deps: SendOrderEmailDeps, message: MessageRow) {
   const orderId = message.order_id ?? 0;
   const [order, items] = await Promise.all([findOrder(deps.db, orderId), listOrderItems(deps.db, [orderId])]);
   if (!order) throw new Error(`Message ${message.id} has no order`);
-  const rows = await listAssignedVouchers(deps.db, items.map((item) => item.id));
+  const rows = await listAssignedVouchers(
+    deps.db,
+    items.map((item) => item.id),
+  );
   const vouchers = rows.map((row) => openVoucher(deps.box, row));
-  return { ...writeOrderEmail({ order, items, vouchers }), to: message.recipient, messageId: message.message_id };
+  return {
+    ...writeOrderEmail({ order, items, vouchers }),
+    to: message.recipient,
+    messageId: message.message_id,
+  };
 }
 
 interface Sending {
@@ -85,30 +95,61 @@ async function settleDelivery(deps: SendOrderEmailDeps, tx: Tx, sending: Sending
   const [order, items] = await Promise.all([lockOrder(tx, orderId), listOrderItems(tx, [orderId])]);
   if (!order) throw new Error(`Message ${message.id} has no order`);
   if (delivery.kind === 'accepted') {
-    const sent = await markMessageSent(tx, { id: message.id, token, at: deps.clock.now(), reply: delivery.reply });
+    const sent = await markMessageSent(tx, {
+      id: message.id,
+      token,
+      at: deps.clock.now(),
+      reply: delivery.reply,
+    });
     if (!sent) return;
     const notes = 'the consolidated e-mail';
-    await completeOrder(tx, deps, { order, items, dispatchedEmail: message.recipient, attempt: 'AUTO', notes });
+    await completeOrder(tx, deps, {
+      order,
+      items,
+      dispatchedEmail: message.recipient,
+      attempt: 'AUTO',
+      notes,
+    });
     return;
   }
   const states = { rejected: 'REJECTED', not_sent: 'QUEUED', unknown: 'UNKNOWN' } as const;
   const state = states[delivery.kind];
-  const waitSeconds = state === 'UNKNOWN' ? UNKNOWN_WAIT_SECONDS : Math.min(2 ** message.attempts, MAX_WAIT_SECONDS);
-  const unsent = await markMessageUnsent(tx, { id: message.id, token, state, reply: delivery.reply, waitSeconds });
+  const waitSeconds =
+    state === 'UNKNOWN' ? UNKNOWN_WAIT_SECONDS : Math.min(2 ** message.attempts, MAX_WAIT_SECONDS);
+  const unsent = await markMessageUnsent(tx, {
+    id: message.id,
+    token,
+    state,
+    reply: delivery.reply,
+    waitSeconds,
+  });
   if (!unsent) return;
-  deps.log.warn({ messageId: message.id, orderId, state, attempts: message.attempts }, 'e-mail not delivered');
+  deps.log.warn(
+    { messageId: message.id, orderId, state, attempts: message.attempts },
+    'e-mail not delivered',
+  );
   if (state === 'REJECTED') {
-    await handRejectedToOperator(deps, tx, { orderId, orderNumber: order.order_number, items, reply: delivery.reply });
+    await handRejectedToOperator(deps, tx, {
+      orderId,
+      orderNumber: order.order_number,
+      items,
+      reply: delivery.reply,
+    });
     return;
   }
   const runAt = secondsAfter(deps.clock.now(), waitSeconds);
-  await enqueue(tx, sendOrderEmailJob, { messageId: message.id }, { runAt, key: `mail:${message.id}` });
+  await enqueue(tx, sendOrderEmailJob.of({ messageId: message.id }), { runAt, key: `mail:${message.id}` });
 }
 
 async function handRejectedToOperator(
   deps: SendOrderEmailDeps,
   tx: Tx,
-  rejection: { orderId: number; orderNumber: string; items: readonly { id: number; fulfilled: boolean }[]; reply: string },
+  rejection: {
+    orderId: number;
+    orderNumber: string;
+    items: readonly { id: number; fulfilled: boolean }[];
+    reply: string;
+  },
 ): Promise<void> {
   const { orderId, orderNumber, items, reply } = rejection;
   const correlationId = deps.random.uuid();

@@ -65,8 +65,11 @@ export function createMailer(options: { smtpUrl: string; from: string }): Mailer
         })(),
       );
       try {
-        const sent = await transport.sendMail({ envelope: { from: bareAddress(options.from), to: [letter.to] }, raw: stream });
-        return { kind: 'accepted', reply: String(sent.response) };
+        const sent = await transport.sendMail({
+          envelope: { from: bareAddress(options.from), to: [letter.to] },
+          raw: stream,
+        });
+        return { kind: 'accepted', reply: sent.response };
       } catch (error) {
         return classify(error, textWentOut);
       }
@@ -78,7 +81,9 @@ export function createMailer(options: { smtpUrl: string; from: string }): Mailer
 function compose(letter: Letter, from: string): Promise<Buffer> {
   const { to, subject, text, html, messageId } = letter;
   const headers = { 'Auto-Submitted': 'auto-generated', 'X-Entity-Ref-ID': messageId };
-  return new MailComposer({ from, to: { name: '', address: to }, subject, text, html, messageId, headers }).compile().build();
+  return new MailComposer({ from, to: { name: '', address: to }, subject, text, html, messageId, headers })
+    .compile()
+    .build();
 }
 
 function bareAddress(from: string): string {
@@ -90,8 +95,8 @@ function bareAddress(from: string): string {
  * definite "not sent"; silence after the text is neither.
  */
 function classify(error: unknown, textWentOut: boolean): Delivery {
-  const { responseCode, response, code, command, message } = error as Error & Record<string, unknown>;
-  const reply = String(response ?? message ?? code).slice(0, 500);
+  const { responseCode, response, command, message } = error as Error & Record<string, unknown>;
+  const reply = (typeof response === 'string' ? response : message).slice(0, 500);
   if (typeof responseCode === 'number') {
     const aboutThisLetter = command === 'RCPT TO' || command === 'DATA';
     return responseCode >= 500 && aboutThisLetter ? { kind: 'rejected', reply } : { kind: 'not_sent', reply };

@@ -68,7 +68,13 @@ const setUnsent = statement(
 /** No row when an equal message exists already: the order has one consolidated e-mail. */
 export async function insertMessage(
   tx: Tx,
-  message: { kind: MessageKind; orderId: number; recipient: string; messageId: string; contentDigest: Buffer },
+  message: {
+    kind: MessageKind;
+    orderId: number;
+    recipient: string;
+    messageId: string;
+    contentDigest: Buffer;
+  },
 ): Promise<MessageRow | undefined> {
   const { kind, orderId, recipient, messageId, contentDigest } = message;
   return (await tx.query<MessageRow>(insert, [kind, orderId, recipient, messageId, contentDigest])).rows[0];
@@ -86,11 +92,18 @@ export async function claimMessage(
 }
 
 /** @returns false when the claim was lost: the text must not be sent. */
-export async function markMessageTransmitting(tx: Tx, message: { id: number; token: string }): Promise<boolean> {
+export async function markMessageTransmitting(
+  tx: Tx,
+  message: { id: number; token: string },
+): Promise<boolean> {
   return (await tx.query(markTransmitting, [message.id, message.token])).count === 1;
 }
 
-export async function giveBackDeadClaim(tx: Tx, id: number, waitSeconds: number): Promise<MessageRow | undefined> {
+export async function giveBackDeadClaim(
+  tx: Tx,
+  id: number,
+  waitSeconds: number,
+): Promise<MessageRow | undefined> {
   return (await tx.query<MessageRow>(giveBackDead, [id, waitSeconds])).rows[0];
 }
 
@@ -103,7 +116,13 @@ export async function markMessageSent(
 
 export async function markMessageUnsent(
   tx: Tx,
-  unsent: { id: number; token: string; state: 'QUEUED' | 'UNKNOWN' | 'REJECTED'; reply: string; waitSeconds: number },
+  unsent: {
+    id: number;
+    token: string;
+    state: 'QUEUED' | 'UNKNOWN' | 'REJECTED';
+    reply: string;
+    waitSeconds: number;
+  },
 ): Promise<MessageRow | undefined> {
   const { id, token, state, reply, waitSeconds } = unsent;
   return (await tx.query<MessageRow>(setUnsent, [id, token, state, reply, waitSeconds])).rows[0];

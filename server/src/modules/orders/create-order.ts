@@ -5,6 +5,7 @@ import type { Random } from '../../platform/random.ts';
 import { READABLE_ALPHABET } from '../../platform/random.ts';
 import { dhakaYymmdd, secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
+import { checkFulfillmentInput } from '../catalogue/index.ts';
 import type { VariantForSale } from '../catalogue/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { reserveUnits, StockContendedError, withStockRetries } from '../vouchers/index.ts';
@@ -12,7 +13,6 @@ import { outOfStock, variantNotFound } from './errors.ts';
 import { insertOrder } from './order-store.ts';
 import type { NewOrder, OrderItemRow, OrderRow } from './order-store.ts';
 import { totalsOf } from './price-rules.ts';
-import { checkFulfillmentInput } from './recipient-rules.ts';
 
 export interface CreateOrderDeps {
   readonly db: Database;
@@ -53,15 +53,21 @@ export async function createOrder(deps: CreateOrderDeps, input: CreateOrderInput
   ]);
   const order = composeOrder(deps, input, { variants, accountEmail });
   try {
-    return await withStockRetries((attempt) => inTransaction(deps.db, (tx) => writeOrder(tx, order, attempt)));
+    return await withStockRetries((attempt) =>
+      inTransaction(deps.db, (tx) => writeOrder(tx, order, attempt)),
+    );
   } catch (error) {
     // One in 10^11 for two orders of a day; the second try has another number.
     if (violatedConstraint(error) === 'orders__order_number') return createOrder(deps, input);
     if (!(error instanceof StockContendedError)) throw error;
-    throw new AppError('SERVICE_UNAVAILABLE', 'Too many people are buying this at once; nothing was ordered', {
-      retryAfterSeconds: 2,
-      cause: error,
-    });
+    throw new AppError(
+      'SERVICE_UNAVAILABLE',
+      'Too many people are buying this at once; nothing was ordered',
+      {
+        retryAfterSeconds: 2,
+        cause: error,
+      },
+    );
   }
 }
 
@@ -96,9 +102,14 @@ function composeOrder(
 ): NewOrder {
   // Discount codes do not exist yet, so every one of them is unknown (interface part 7).
   if (input.discountCode !== undefined) {
-    throw new AppError('BAD_REQUEST', `Discount code ${input.discountCode} is not valid or has been deactivated`);
+    throw new AppError(
+      'BAD_REQUEST',
+      `Discount code ${input.discountCode} is not valid or has been deactivated`,
+    );
   }
-  const variants = new Map(found.variants.filter((variant) => variant.isSellable).map((v) => [v.variantId, v]));
+  const variants = new Map(
+    found.variants.filter((variant) => variant.isSellable).map((v) => [v.variantId, v]),
+  );
   const lines = input.items.map((item, index) => {
     const variant = variants.get(item.variantId);
     if (!variant) throw variantNotFound(item.variantId);
@@ -145,7 +156,10 @@ function refuseTooMany(lines: readonly Line[]): void {
   }
 }
 
-function composeItem({ item, index, variant }: Line, fallbackEmail: string | undefined): NewOrder['items'][number] {
+function composeItem(
+  { item, index, variant }: Line,
+  fallbackEmail: string | undefined,
+): NewOrder['items'][number] {
   const checked = checkFulfillmentInput(variant.fulfillment, item.fulfillmentInput, fallbackEmail);
   if (checked.kind === 'refused') {
     throw fieldError(`items.${index}.fulfillment_input.${checked.problem.field}`, checked.problem.message);

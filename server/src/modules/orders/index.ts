@@ -18,6 +18,5 @@ export { findOrder, findOrderOf, listExpiredHolds, listOrderItems, lockOrder } f
 export type { OrderItemRow, OrderRow } from './order-store.ts';
 export { orderItemSchema, orderSchema, toOrderWire } from './order-wire.ts';
 export type { OrderWire } from './order-wire.ts';
-export { isEmailAddress } from './recipient-rules.ts';
 export { readOrder } from './read-orders.ts';
 export { orderRoutes } from './routes.ts';

@@ -8,9 +8,21 @@ export interface OrderLabel {
 
 const labels: Record<OrderStatus, OrderLabel> = {
   INITIATED: { label: 'Not paid yet', message: 'Choose how to pay to finish your order.', severity: 'info' },
-  PENDING: { label: 'Waiting for payment', message: 'Finish the payment on the gateway’s page.', severity: 'info' },
-  FAILED: { label: 'Payment failed', message: 'The payment did not go through. You can pay again.', severity: 'error' },
-  CANCELLED: { label: 'Cancelled', message: 'The order was cancelled. You can pay again.', severity: 'warning' },
+  PENDING: {
+    label: 'Waiting for payment',
+    message: 'Finish the payment on the gateway’s page.',
+    severity: 'info',
+  },
+  FAILED: {
+    label: 'Payment failed',
+    message: 'The payment did not go through. You can pay again.',
+    severity: 'error',
+  },
+  CANCELLED: {
+    label: 'Cancelled',
+    message: 'The order was cancelled. You can pay again.',
+    severity: 'warning',
+  },
   SUCCEEDED: { label: 'Delivered', message: 'Your order is complete.', severity: 'success' },
   NEEDS_ATTENTION: {
     label: 'Being prepared',

@@ -88,10 +88,22 @@ const insert = statement(
 );
 
 /** An order with its items, `fulfilled_at` of the items null by construction. */
-export async function insertOrder(tx: Tx, order: NewOrder): Promise<{ order: OrderRow; items: OrderItemRow[] }> {
+export async function insertOrder(
+  tx: Tx,
+  order: NewOrder,
+): Promise<{ order: OrderRow; items: OrderItemRow[] }> {
   const { rows } = await tx.query<OrderRow & { items: OrderItemRow[] }>(insert, [
-    order.orderNumber, order.userId, order.currency, order.subtotalMinor, order.discountMinor, order.totalMinor,
-    order.discountCode, order.paymentMethod, order.recipientEmail, order.deliveryEmail, order.heldUntil,
+    order.orderNumber,
+    order.userId,
+    order.currency,
+    order.subtotalMinor,
+    order.discountMinor,
+    order.totalMinor,
+    order.discountCode,
+    order.paymentMethod,
+    order.recipientEmail,
+    order.deliveryEmail,
+    order.heldUntil,
     JSON.stringify(order.items),
   ]);
   const row = rows[0];
@@ -133,11 +145,19 @@ export async function findOrder(reader: Reader, orderId: number): Promise<OrderR
   return (await reader.query<OrderRow>(find, [orderId])).rows[0];
 }
 
-export async function findOrderOf(reader: Reader, userId: number, orderId: number): Promise<OrderRow | undefined> {
+export async function findOrderOf(
+  reader: Reader,
+  userId: number,
+  orderId: number,
+): Promise<OrderRow | undefined> {
   return (await reader.query<OrderRow>(findOwn, [orderId, userId])).rows[0];
 }
 
-export async function findOrderByNumberOf(reader: Reader, userId: number, number: string): Promise<OrderRow | undefined> {
+export async function findOrderByNumberOf(
+  reader: Reader,
+  userId: number,
+  number: string,
+): Promise<OrderRow | undefined> {
   return (await reader.query<OrderRow>(findOwnByNumber, [number, userId])).rows[0];
 }
 

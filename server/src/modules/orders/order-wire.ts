@@ -35,7 +35,9 @@ export const orderItemSchema = Type.Object({
   fulfillment_status: Type.String(),
   voucher_id: nullable(Type.Integer()),
   voucher_codes: Type.Array(Type.String()),
-  vouchers: Type.Array(voucherSchema, { description: 'The same codes with pin, serial number, link and expiry' }),
+  vouchers: Type.Array(voucherSchema, {
+    description: 'The same codes with pin, serial number, link and expiry',
+  }),
 });
 
 /** Interface part 2 (Order), with the labels of decisions 4.3. */
@@ -86,7 +88,12 @@ export function toOrderWire({ order, items, vouchers }: OrderFacts): OrderWire {
     status_label: label.label,
     status_message: label.message,
     status_severity: label.severity,
-    items: items.map((item) => toItemWire(item, vouchers.filter((voucher) => voucher.orderItemId === item.id))),
+    items: items.map((item) =>
+      toItemWire(
+        item,
+        vouchers.filter((voucher) => voucher.orderItemId === item.id),
+      ),
+    ),
     recipient_email: order.recipient_email,
     payment_method: order.payment_method,
     discount_code: order.discount_code,

@@ -43,17 +43,33 @@ export async function readOrders(
 
 /** Orders as their owner sees them: items in two more reads, whatever their number. */
 async function presentOrders(deps: ReadOrdersDeps, orders: readonly OrderRow[]): Promise<OrderWire[]> {
-  const items = orders.length > 0 ? await listOrderItems(deps.db, orders.map((order) => order.id)) : [];
+  const items =
+    orders.length > 0
+      ? await listOrderItems(
+          deps.db,
+          orders.map((order) => order.id),
+        )
+      : [];
   const open = new Set(orders.filter(mayShowCodes).map((order) => order.id));
-  const vouchers = await readVouchers(deps, items.filter((item) => open.has(item.order_id)));
+  const vouchers = await readVouchers(
+    deps,
+    items.filter((item) => open.has(item.order_id)),
+  );
   return orders.map((order) => {
     const own = items.filter((item) => item.order_id === order.id);
     const ids = new Set(own.map((item) => item.id));
-    return toOrderWire({ order, items: own, vouchers: vouchers.filter((voucher) => ids.has(voucher.orderItemId)) });
+    return toOrderWire({
+      order,
+      items: own,
+      vouchers: vouchers.filter((voucher) => ids.has(voucher.orderItemId)),
+    });
   });
 }
 
 async function readVouchers(deps: ReadOrdersDeps, items: readonly OrderItemRow[]): Promise<PlainVoucher[]> {
-  const rows = await listAssignedVouchers(deps.db, items.map((item) => item.id));
+  const rows = await listAssignedVouchers(
+    deps.db,
+    items.map((item) => item.id),
+  );
   return rows.map((row) => openVoucher(deps.box, row));
 }

@@ -19,7 +19,8 @@ export function orderRoutes(deps: ReadOrdersDeps): Endpoint[] {
       tag,
       query: Type.Object({ ...pageQuery, status: Type.Optional(orderStatusSchema) }),
       data: pageSchema(orderSchema),
-      handle: ({ caller, query }) => readOrders(deps, { ...query, status: query.status, userId: caller.userId }),
+      handle: ({ caller, query }) =>
+        readOrders(deps, { ...query, status: query.status, userId: caller.userId }),
     }),
     endpoint({
       method: 'GET',
@@ -41,7 +42,8 @@ export function orderRoutes(deps: ReadOrdersDeps): Endpoint[] {
       params: Type.Object({ orderNumber: Type.String({ maxLength: 40 }) }),
       data: orderSchema,
       errors: ['NOT_FOUND'],
-      handle: ({ caller, params }) => readOrder(deps, { userId: caller.userId, orderNumber: params.orderNumber }),
+      handle: ({ caller, params }) =>
+        readOrder(deps, { userId: caller.userId, orderNumber: params.orderNumber }),
     }),
   ];
 }

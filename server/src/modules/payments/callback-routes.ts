@@ -45,7 +45,8 @@ async function takeCallback(
 ): Promise<Answer<PaymentStatusWire | null> | RawAnswer> {
   const fields = { ...flatten(request.query), ...flatten(request.body) };
   const received = await receiveCallback(deps, { gateway, fields, sourceIp: request.ip });
-  if (request.headers.accept?.includes('text/html')) return redirectTo(deps.resultPageUrl(received.transactionId));
+  if (request.headers.accept?.includes('text/html'))
+    return redirectTo(deps.resultPageUrl(received.transactionId));
   if (received.verdict !== 'accepted' || received.transactionId === null) {
     return answer(null, { message: 'Stored; it changed nothing' });
   }

@@ -44,8 +44,14 @@ const insert = statement(
 /** Keeps a callback before anything is done about it; the same content again only counts up. */
 export async function insertCallback(tx: Tx, callback: NewCallback): Promise<StoredCallback> {
   const { rows } = await tx.query<StoredCallback>(insert, [
-    callback.gateway, callback.contentDigest, JSON.stringify(callback.payload), callback.reference,
-    callback.sessionId, callback.claims, callback.verdictIfKnown, callback.sourceIp,
+    callback.gateway,
+    callback.contentDigest,
+    JSON.stringify(callback.payload),
+    callback.reference,
+    callback.sessionId,
+    callback.claims,
+    callback.verdictIfKnown,
+    callback.sourceIp,
   ]);
   const row = rows[0];
   if (!row) throw new Error('INSERT … RETURNING gave no row');

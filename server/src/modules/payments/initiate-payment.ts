@@ -20,7 +20,12 @@ import {
 import type { OrderRow } from '../orders/index.ts';
 import type { Gateway, SessionRequest, SessionResult } from './gateways/gateway.ts';
 import type { Gateways } from './gateways/registry.ts';
-import { insertPayment, markPaymentSucceeded, markPaymentUnpaid, storePaymentSession } from './payment-store.ts';
+import {
+  insertPayment,
+  markPaymentSucceeded,
+  markPaymentUnpaid,
+  storePaymentSession,
+} from './payment-store.ts';
 import type { PaymentRow } from './payment-store.ts';
 import { nextVerificationAt } from './verify-schedule.ts';
 
@@ -65,20 +70,31 @@ const REFERENCE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
  * payable ones; VALIDATION_ERROR for amount, currency or method; CONFLICT when released units are gone;
  * BAD_GATEWAY (`PaymentSessionError`) when the gateway opened no session: the payment is FAILED, nothing is charged.
  */
-export async function initiatePayment(deps: InitiatePaymentDeps, input: InitiatePaymentInput): Promise<OpenedPayment> {
+export async function initiatePayment(
+  deps: InitiatePaymentDeps,
+  input: InitiatePaymentInput,
+): Promise<OpenedPayment> {
   const begun = await inTransaction(deps.db, (tx) => beginPayment(deps, tx, input));
   const { order, payment, gateway } = begun;
   if (!gateway) return toOpened(payment, null);
   const session = await openSession(deps, gateway, begun);
   if (session.kind === 'refused') {
-    deps.log.warn({ paymentId: payment.id, gateway: gateway.name, reason: session.reason }, 'no payment session');
+    deps.log.warn(
+      { paymentId: payment.id, gateway: gateway.name, reason: session.reason },
+      'no payment session',
+    );
     await inTransaction(deps.db, (tx) => refuseSession(tx, deps.clock, payment));
     throw noSession(order, payment);
   }
   await inTransaction(deps.db, async (tx) => {
     await Promise.all([
       markSessionOpened(tx, order.id),
-      storePaymentSession(tx, { id: payment.id, url: session.url, session: session.session, sessionId: session.sessionId }),
+      storePaymentSession(tx, {
+        id: payment.id,
+        url: session.url,
+        session: session.session,
+        sessionId: session.sessionId,
+      }),
     ]);
   });
   return toOpened(payment, session.url);
@@ -91,7 +107,11 @@ interface BegunPayment {
   readonly gateway: Gateway | undefined;
 }
 
-async function beginPayment(deps: InitiatePaymentDeps, tx: Tx, input: InitiatePaymentInput): Promise<BegunPayment> {
+async function beginPayment(
+  deps: InitiatePaymentDeps,
+  tx: Tx,
+  input: InitiatePaymentInput,
+): Promise<BegunPayment> {
   const order = await lockOrder(tx, input.orderId);
   if (!order || order.user_id !== input.userId) throw orderNotFound();
   refuseUnlessPayable(order, input);
@@ -113,7 +133,9 @@ async function beginPayment(deps: InitiatePaymentDeps, tx: Tx, input: InitiatePa
       amountMinor: order.total_minor,
       currency: order.currency,
       description: input.description ?? `Order ${order.order_number}`,
-      nextVerifyAt: gateway ? nextVerificationAt({ status: 'PENDING', failureReason: null, step: 0, now }) : null,
+      nextVerifyAt: gateway
+        ? nextVerificationAt({ status: 'PENDING', failureReason: null, step: 0, now })
+        : null,
     }),
     setOrderHold(tx, { orderId: order.id, until: heldUntil, paymentMethod: method }),
   ]);
@@ -124,7 +146,10 @@ async function beginPayment(deps: InitiatePaymentDeps, tx: Tx, input: InitiatePa
 function refuseUnlessPayable(order: OrderRow, input: InitiatePaymentInput): void {
   if (order.paid_at !== null || !payableStatuses.includes(order.status)) {
     const state = order.paid_at === null ? order.status : 'paid';
-    throw new AppError('BAD_REQUEST', `Order ${order.order_number} is ${state}: no payment can be opened for it`);
+    throw new AppError(
+      'BAD_REQUEST',
+      `Order ${order.order_number} is ${state}: no payment can be opened for it`,
+    );
   }
   if (input.currency !== undefined && input.currency !== order.currency) {
     throw fieldError('currency', `currency must be ${order.currency}`);
@@ -142,18 +167,31 @@ function gatewayFor(gateways: Gateways, method: string): Gateway {
 }
 
 /** Nothing to pay: the order is paid at once, without a gateway (decisions 4.9). */
-async function settleFree(tx: Tx, at: Date, { order, payment }: { order: OrderRow; payment: PaymentRow }): Promise<void> {
-  const proof = { amountMinor: 0, currency: order.currency, at, gatewayTransactionId: payment.transaction_id };
+async function settleFree(
+  tx: Tx,
+  at: Date,
+  { order, payment }: { order: OrderRow; payment: PaymentRow },
+): Promise<void> {
+  const proof = {
+    amountMinor: 0,
+    currency: order.currency,
+    at,
+    gatewayTransactionId: payment.transaction_id,
+  };
   const data = { order_id: order.id, order_number: order.order_number, total_minor: 0 };
   await markPaymentSucceeded(tx, { id: payment.id, drivesOrder: true, ...proof });
   await Promise.all([
     markOrderPaid(tx, order.id, at),
     recordEvents(tx, [{ type: 'order.paid', stream: `order:${order.id}`, data }]),
-    enqueue(tx, fulfillOrderJob, { orderId: order.id }),
+    enqueue(tx, fulfillOrderJob.of({ orderId: order.id })),
   ]);
 }
 
-async function openSession(deps: InitiatePaymentDeps, gateway: Gateway, begun: BegunPayment): Promise<SessionResult> {
+async function openSession(
+  deps: InitiatePaymentDeps,
+  gateway: Gateway,
+  begun: BegunPayment,
+): Promise<SessionResult> {
   const { order, payment } = begun;
   try {
     return await gateway.openSession({
@@ -177,22 +215,46 @@ async function openSession(deps: InitiatePaymentDeps, gateway: Gateway, begun: B
 async function refuseSession(tx: Tx, clock: Clock, payment: PaymentRow): Promise<void> {
   await lockOrder(tx, payment.order_id);
   const reason = 'SESSION_REFUSED';
-  const nextVerifyAt = nextVerificationAt({ status: 'FAILED', failureReason: reason, step: 0, now: clock.now() });
-  await markPaymentUnpaid(tx, { id: payment.id, to: 'FAILED', from: ['PENDING'], reason, nextVerifyAt, step: 0 });
+  const nextVerifyAt = nextVerificationAt({
+    status: 'FAILED',
+    failureReason: reason,
+    step: 0,
+    now: clock.now(),
+  });
+  await markPaymentUnpaid(tx, {
+    id: payment.id,
+    to: 'FAILED',
+    from: ['PENDING'],
+    reason,
+    nextVerifyAt,
+    step: 0,
+  });
   const { id: payment_id, order_id, transaction_id, method, amount_minor, currency } = payment;
-  const data = { payment_id, order_id, transaction_id, method, amount_minor, currency, failure_reason: reason };
+  const data = {
+    payment_id,
+    order_id,
+    transaction_id,
+    method,
+    amount_minor,
+    currency,
+    failure_reason: reason,
+  };
   await recordEvents(tx, [{ type: 'payment.failed', stream: `order:${order_id}`, data }]);
 }
 
 function noSession(order: OrderRow, payment: PaymentRow): AppError {
-  return new AppError('BAD_GATEWAY', 'The payment page could not be opened. Nothing was charged: try again or pay another way', {
-    data: {
-      type: 'PaymentSessionError',
-      order_id: order.id,
-      order_number: order.order_number,
-      transactionId: payment.transaction_id,
+  return new AppError(
+    'BAD_GATEWAY',
+    'The payment page could not be opened. Nothing was charged: try again or pay another way',
+    {
+      data: {
+        type: 'PaymentSessionError',
+        order_id: order.id,
+        order_number: order.order_number,
+        transactionId: payment.transaction_id,
+      },
     },
-  });
+  );
 }
 
 function toOpened(payment: PaymentRow, url: string | null): OpenedPayment {

@@ -89,7 +89,7 @@ const setUnpaid = statement(
 
 const reschedule = statement(
   'payments_reschedule',
-  'UPDATE payments SET next_verify_at = $2, verify_step = $3, failure_reason = $4 WHERE id = $1 AND status <> \'SUCCEEDED\'',
+  "UPDATE payments SET next_verify_at = $2, verify_step = $3, failure_reason = $4 WHERE id = $1 AND status <> 'SUCCEEDED'",
 );
 
 const takeDue = statement(
@@ -115,8 +115,17 @@ const recordVerification = statement(
 
 export async function insertPayment(tx: Tx, payment: NewPayment): Promise<PaymentRow> {
   const { rows } = await tx.query<PaymentRow>(insert, [
-    payment.orderId, payment.prefix, String(payment.at.getTime()), payment.suffix, payment.gatewayReference,
-    payment.method, payment.gateway, payment.amountMinor, payment.currency, payment.description, payment.nextVerifyAt,
+    payment.orderId,
+    payment.prefix,
+    String(payment.at.getTime()),
+    payment.suffix,
+    payment.gatewayReference,
+    payment.method,
+    payment.gateway,
+    payment.amountMinor,
+    payment.currency,
+    payment.description,
+    payment.nextVerifyAt,
   ]);
   const row = rows[0];
   if (!row) throw new Error('INSERT … RETURNING gave no row');
@@ -136,18 +145,34 @@ export async function listPaymentsOfOrder(
   reader: Reader,
   orderId: number,
 ): Promise<{ id: number; status: PaymentStatus; drives_order: boolean }[]> {
-  return (await reader.query<{ id: number; status: PaymentStatus; drives_order: boolean }>(listOfOrder, [orderId])).rows;
+  return (
+    await reader.query<{ id: number; status: PaymentStatus; drives_order: boolean }>(listOfOrder, [orderId])
+  ).rows;
 }
 
 export async function storePaymentSession(
   tx: Tx,
-  payment: { id: number; url: string; session: Readonly<Record<string, string>>; sessionId: string | undefined },
+  payment: {
+    id: number;
+    url: string;
+    session: Readonly<Record<string, string>>;
+    sessionId: string | undefined;
+  },
 ): Promise<void> {
-  await tx.query(storeSession, [payment.id, payment.url, JSON.stringify(payment.session), payment.sessionId ?? null]);
+  await tx.query(storeSession, [
+    payment.id,
+    payment.url,
+    JSON.stringify(payment.session),
+    payment.sessionId ?? null,
+  ]);
 }
 
 /** The payment, when it is ours to verify now; undefined when it SUCCEEDED or somebody is at it. */
-export async function claimVerification(tx: Tx, id: number, leaseSeconds: number): Promise<PaymentRow | undefined> {
+export async function claimVerification(
+  tx: Tx,
+  id: number,
+  leaseSeconds: number,
+): Promise<PaymentRow | undefined> {
   return (await tx.query<PaymentRow>(claim, [id, leaseSeconds])).rows[0];
 }
 
@@ -157,10 +182,26 @@ export async function freeVerification(tx: Tx, id: number, notBefore: Date): Pro
 
 export async function markPaymentSucceeded(
   tx: Tx,
-  proof: { id: number; drivesOrder: boolean; amountMinor: number; currency: string; at: Date; gatewayTransactionId: string },
+  proof: {
+    id: number;
+    drivesOrder: boolean;
+    amountMinor: number;
+    currency: string;
+    at: Date;
+    gatewayTransactionId: string;
+  },
 ): Promise<PaymentRow | undefined> {
   const { id, drivesOrder, amountMinor, currency, at, gatewayTransactionId } = proof;
-  return (await tx.query<PaymentRow>(setSucceeded, [id, drivesOrder, amountMinor, currency, at, gatewayTransactionId])).rows[0];
+  return (
+    await tx.query<PaymentRow>(setSucceeded, [
+      id,
+      drivesOrder,
+      amountMinor,
+      currency,
+      at,
+      gatewayTransactionId,
+    ])
+  ).rows[0];
 }
 
 export async function markPaymentUnpaid(

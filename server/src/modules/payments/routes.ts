@@ -7,7 +7,12 @@ import { parseMinor } from '../../platform/money.ts';
 import { initiatePayment } from './initiate-payment.ts';
 import type { InitiatePaymentDeps, InitiatePaymentInput } from './initiate-payment.ts';
 import { findPaymentStatus } from './payment-store.ts';
-import { methodSchema, openedPaymentSchema, paymentStatusSchema, toPaymentStatusWire } from './payment-wire.ts';
+import {
+  methodSchema,
+  openedPaymentSchema,
+  paymentStatusSchema,
+  toPaymentStatusWire,
+} from './payment-wire.ts';
 
 const tag = 'Payments';
 

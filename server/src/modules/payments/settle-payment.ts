@@ -9,7 +9,13 @@ import type { OrderRow } from '../orders/index.ts';
 import type { CallbackClaim, Verification } from './gateways/gateway.ts';
 import { paymentStates } from './payment-states.ts';
 import type { FailureReason, PaymentFact, PaymentStatus } from './payment-states.ts';
-import { listPaymentsOfOrder, lockPayment, markPaymentSucceeded, markPaymentUnpaid, reschedulePayment } from './payment-store.ts';
+import {
+  listPaymentsOfOrder,
+  lockPayment,
+  markPaymentSucceeded,
+  markPaymentUnpaid,
+  reschedulePayment,
+} from './payment-store.ts';
 import type { PaymentRow } from './payment-store.ts';
 import { nextVerificationAt } from './verify-schedule.ts';
 
@@ -31,7 +37,10 @@ export interface Finding {
  * @returns the payment as it now is.
  */
 export async function settlePayment(tx: Tx, clock: Clock, finding: Finding): Promise<PaymentRow> {
-  const [order, payment] = await Promise.all([lockOrder(tx, finding.orderId), lockPayment(tx, finding.paymentId)]);
+  const [order, payment] = await Promise.all([
+    lockOrder(tx, finding.orderId),
+    lockPayment(tx, finding.paymentId),
+  ]);
   if (!order || !payment) throw new Error(`Payment ${finding.paymentId} has no order`);
   if (payment.status === 'SUCCEEDED') return payment;
   const { verification } = finding;
@@ -40,9 +49,18 @@ export async function settlePayment(tx: Tx, clock: Clock, finding: Finding): Pro
   const isSettled = finding.claims === undefined && payment.status === 'CANCELLED';
   const outcome = isSettled ? undefined : unpaidOutcome(verification, finding.claims);
   if (outcome) return settleUnpaid(tx, clock, { order, payment, ...outcome });
-  const next = { status: payment.status, failureReason: payment.failure_reason, step: payment.verify_step + 1 };
+  const next = {
+    status: payment.status,
+    failureReason: payment.failure_reason,
+    step: payment.verify_step + 1,
+  };
   const nextVerifyAt = nextVerificationAt({ ...next, now: clock.now() });
-  await reschedulePayment(tx, { id: payment.id, nextVerifyAt, step: next.step, reason: payment.failure_reason });
+  await reschedulePayment(tx, {
+    id: payment.id,
+    nextVerifyAt,
+    step: next.step,
+    reason: payment.failure_reason,
+  });
   return payment;
 }
 
@@ -61,7 +79,8 @@ export function unpaidOutcome(
 ): Outcome | undefined {
   const cancelled: Outcome = { fact: 'customerCancelled', to: 'CANCELLED', reason: 'CUSTOMER_CANCELLED' };
   if (claims === undefined) {
-    if (verification.kind === 'refused') return { ...failed, fact: 'gatewayRefused', reason: 'GATEWAY_REFUSED' };
+    if (verification.kind === 'refused')
+      return { ...failed, fact: 'gatewayRefused', reason: 'GATEWAY_REFUSED' };
     return verification.kind === 'cancelled' ? cancelled : undefined;
   }
   if (verification.kind === 'cancelled' || claims === 'cancel') return cancelled;
@@ -81,7 +100,8 @@ async function settleConfirmed(
 ): Promise<PaymentRow> {
   const { order, payment, verification } = facts;
   const { amountMinor, currency, gatewayTransactionId } = verification;
-  if (currency !== payment.currency || amountMinor < payment.amount_minor) return settleMismatch(tx, clock, facts);
+  if (currency !== payment.currency || amountMinor < payment.amount_minor)
+    return settleMismatch(tx, clock, facts);
   const drivesOrder = order.paid_at === null;
   const at = clock.now();
   const proof = { id: payment.id, drivesOrder, amountMinor, currency, at, gatewayTransactionId };
@@ -107,7 +127,7 @@ async function settleConfirmed(
       paymentEvent('payment.succeeded', settled),
       { type: 'order.paid', stream: `order:${order.id}`, data: paidEvent },
     ]),
-    enqueue(tx, fulfillOrderJob, { orderId: order.id }),
+    enqueue(tx, fulfillOrderJob.of({ orderId: order.id })),
   ]);
   return settled;
 }
@@ -149,7 +169,9 @@ async function settleUnpaid(
     await reschedulePayment(tx, { id: payment.id, nextVerifyAt, step, reason: known });
     return payment;
   }
-  await recordEvents(tx, [paymentEvent(to === 'CANCELLED' ? 'payment.cancelled' : 'payment.failed', changed)]);
+  await recordEvents(tx, [
+    paymentEvent(to === 'CANCELLED' ? 'payment.cancelled' : 'payment.failed', changed),
+  ]);
   // An order whose units went back is settled until somebody pays it again.
   if (order.paid_at === null && order.held_until !== null) await followPayment(tx, order, to);
   return changed;
@@ -178,7 +200,11 @@ async function alertUnavailable(tx: Tx, order: OrderRow, payment: PaymentRow): P
 
 async function resolveUnavailable(tx: Tx, payment: PaymentRow): Promise<void> {
   const notes = `${payment.transaction_id} was verified later and succeeded`;
-  await resolveAlertsOfOrder(tx, { orderId: payment.order_id, types: ['payment_verification_unavailable'], notes });
+  await resolveAlertsOfOrder(tx, {
+    orderId: payment.order_id,
+    types: ['payment_verification_unavailable'],
+    notes,
+  });
 }
 
 function paymentEvent(type: Extract<EventType, `payment.${string}`>, payment: PaymentRow) {

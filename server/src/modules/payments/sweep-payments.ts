@@ -17,7 +17,9 @@ export function paymentSweep(deps: { db: Database; clock: Clock }): Sweep {
       await inTransaction(deps.db, async (tx) => {
         const due = await takeDuePayments(tx, deps.clock.now(), BATCH);
         await Promise.all(
-          due.map((paymentId) => enqueue(tx, verifyPaymentJob, { paymentId }, { key: `verify:${paymentId}`, maxAttempts: 3 })),
+          due.map((paymentId) =>
+            enqueue(tx, verifyPaymentJob.of({ paymentId }), { key: `verify:${paymentId}`, maxAttempts: 3 }),
+          ),
         );
       });
     },

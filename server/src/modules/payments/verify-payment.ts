@@ -39,7 +39,9 @@ const PATIENCE_MS = 12_000;
 export async function verifyPayment(deps: VerifyPaymentDeps, request: VerifyRequest): Promise<PaymentRow> {
   const patientUntil = Date.now() + PATIENCE_MS;
   for (;;) {
-    const claimed = await inOneStatement(deps.db, (tx) => claimVerification(tx, request.paymentId, CLAIM_SECONDS));
+    const claimed = await inOneStatement(deps.db, (tx) =>
+      claimVerification(tx, request.paymentId, CLAIM_SECONDS),
+    );
     if (claimed) return verifyClaimed(deps, request, claimed);
     const payment = await findPayment(deps.db, request.paymentId);
     if (!payment) throw new Error(`There is no payment ${request.paymentId}`);
@@ -77,12 +79,21 @@ interface GatewayAnswer {
   readonly notBefore: Date;
 }
 
-async function applyAnswer(deps: VerifyPaymentDeps, request: VerifyRequest, answer: GatewayAnswer): Promise<PaymentRow> {
+async function applyAnswer(
+  deps: VerifyPaymentDeps,
+  request: VerifyRequest,
+  answer: GatewayAnswer,
+): Promise<PaymentRow> {
   const { payment, verification, tookMs, notBefore } = answer;
   const { id: paymentId, order_id: orderId } = payment;
   try {
     return await inTransaction(deps.db, async (tx) => {
-      const settled = await settlePayment(tx, deps.clock, { paymentId, orderId, verification, claims: request.claims });
+      const settled = await settlePayment(tx, deps.clock, {
+        paymentId,
+        orderId,
+        verification,
+        claims: request.claims,
+      });
       const { kind: outcome, details } = verification;
       await Promise.all([
         insertVerification(tx, { paymentId, askedBy: request.askedBy, outcome, details, tookMs }),
@@ -94,13 +105,21 @@ async function applyAnswer(deps: VerifyPaymentDeps, request: VerifyRequest, answ
     if (violatedConstraint(error) !== 'payments__one_capture') throw error;
     // One movement of money cannot pay twice: a gateway that answers with another payment's capture is not believed.
     deps.log.error({ paymentId }, 'the gateway answered with a capture that paid another payment');
-    const refused: Verification = { kind: 'refused', reason: 'capture belongs to another payment', details: verification.details };
+    const refused: Verification = {
+      kind: 'refused',
+      reason: 'capture belongs to another payment',
+      details: verification.details,
+    };
     return applyAnswer(deps, request, { ...answer, verification: refused });
   }
 }
 
 /** One retry when the gateway cannot be asked, and the gateway's own number when it is still processing. */
-async function askGateway(gateway: Gateway, payment: PaymentRow, request: VerifyRequest): Promise<Verification> {
+async function askGateway(
+  gateway: Gateway,
+  payment: PaymentRow,
+  request: VerifyRequest,
+): Promise<Verification> {
   const question: PaymentToVerify = {
     gatewayReference: payment.gateway_reference,
     session: payment.gateway_session,

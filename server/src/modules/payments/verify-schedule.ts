@@ -16,7 +16,9 @@ const offsets = {
 function offsetsOf(status: PaymentStatus, reason: FailureReason | null): readonly number[] {
   if (status === 'SUCCEEDED') return [];
   if (status === 'PENDING') return offsets.open;
-  return reason === 'VERIFICATION_UNAVAILABLE' || reason === 'NOT_CONFIRMED' ? offsets.unanswered : offsets.refused;
+  return reason === 'VERIFICATION_UNAVAILABLE' || reason === 'NOT_CONFIRMED'
+    ? offsets.unanswered
+    : offsets.refused;
 }
 
 /** When the sweep asks the gateway again after `step` questions in this state; null when it has asked enough. */

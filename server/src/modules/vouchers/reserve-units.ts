@@ -3,7 +3,9 @@ import { countSellableVouchers, reserveVouchers } from './voucher-store.ts';
 import type { UnitsWanted } from './voucher-store.ts';
 
 /** All units were taken, or the variant that is short. The caller rolls back when it is short. */
-export type Reservation = { readonly kind: 'reserved' } | { readonly kind: 'short'; readonly variantId: number };
+export type Reservation =
+  | { readonly kind: 'reserved' }
+  | { readonly kind: 'short'; readonly variantId: number };
 
 /** Thrown to have the transaction rolled back and tried again: units were locked by buyers who may yet let go. */
 export class StockContendedError extends Error {
@@ -28,7 +30,10 @@ export async function reserveUnits(
   for (const { variantId, unitNumbers } of wanted) {
     total.set(variantId, (total.get(variantId) ?? 0) + unitNumbers.length);
   }
-  const taken = await reserveVouchers(tx, wanted, { until: options.until, waitForOthers: options.attempt > 0 });
+  const taken = await reserveVouchers(tx, wanted, {
+    until: options.until,
+    waitForOthers: options.attempt > 0,
+  });
   for (const [variantId, units] of total) {
     const got = taken.get(variantId) ?? 0;
     if (got === units) continue;

@@ -104,12 +104,15 @@ export async function reserveVouchers(
   options: { until: Date; waitForOthers: boolean },
 ): Promise<Map<number, number>> {
   const units = wanted.flatMap((want) => want.unitNumbers.map((unitNo) => ({ ...want, unitNo })));
-  const { rows } = await tx.query<{ variant_id: number }>(options.waitForOthers ? reserveWaiting : reserveSkipping, [
-    units.map((unit) => unit.orderItemId),
-    units.map((unit) => unit.variantId),
-    units.map((unit) => unit.unitNo),
-    options.until,
-  ]);
+  const { rows } = await tx.query<{ variant_id: number }>(
+    options.waitForOthers ? reserveWaiting : reserveSkipping,
+    [
+      units.map((unit) => unit.orderItemId),
+      units.map((unit) => unit.variantId),
+      units.map((unit) => unit.unitNo),
+      options.until,
+    ],
+  );
   const taken = new Map<number, number>();
   for (const { variant_id: variantId } of rows) taken.set(variantId, (taken.get(variantId) ?? 0) + 1);
   return taken;
@@ -134,7 +137,10 @@ export async function assignReservedVouchers(tx: Tx, orderItemIds: readonly numb
   return (await tx.query(assignReserved, [orderItemIds])).count;
 }
 
-export async function listAssignedVouchers(reader: Reader, orderItemIds: readonly number[]): Promise<VoucherRow[]> {
+export async function listAssignedVouchers(
+  reader: Reader,
+  orderItemIds: readonly number[],
+): Promise<VoucherRow[]> {
   if (orderItemIds.length === 0) return [];
   return (await reader.query<VoucherRow>(listAssigned, [orderItemIds])).rows;
 }

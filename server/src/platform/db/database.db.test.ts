@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase } from '../../../test/support/test-database.ts';
 import type { TestDatabase } from '../../../test/support/test-database.ts';
 import { createOutboundClient } from '../outbound/outbound-client.ts';
-import { inOneStatement, inTransaction, isInTransaction, sqlStateOf, violatedConstraint } from './database.ts';
+import {
+  inOneStatement,
+  inTransaction,
+  isInTransaction,
+  sqlStateOf,
+  violatedConstraint,
+} from './database.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {

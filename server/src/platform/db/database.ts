@@ -46,14 +46,14 @@ export interface DatabaseOptions {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly applicationName: string;
-  onIdleError(error: Error): void;
+  readonly onIdleError: (error: Error) => void;
 }
 
 // int8 (ids, minor units) and numeric arrive as text by default. Both stay below 2^53 by CHECKs on the amounts.
 const INT8 = 20;
 const parsers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
 /** Opens the pool. Connections are made on demand; an unreachable database shows at the first query. */
@@ -105,7 +105,8 @@ const ATTEMPTS = 3;
  * so it must have no effect outside the transaction.
  */
 export async function inTransaction<Value>(db: Database, work: (tx: Tx) => Promise<Value>): Promise<Value> {
-  if (isInTransaction()) throw new Error('A transaction is already open: pass its Tx instead of opening another');
+  if (isInTransaction())
+    throw new Error('A transaction is already open: pass its Tx instead of opening another');
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await attemptTransaction(db, work);

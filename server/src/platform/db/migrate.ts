@@ -81,7 +81,9 @@ async function findPending(client: pg.Client, migrations: readonly Migration[]):
       );
     }
     if (migration.checksum !== row.checksum) {
-      throw new Error(`Migration ${row.name} was changed after it was applied. Restore the file and add a new one.`);
+      throw new Error(
+        `Migration ${row.name} was changed after it was applied. Restore the file and add a new one.`,
+      );
     }
   }
   const applied = new Set(rows.map((row) => row.name));
@@ -99,8 +101,11 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK');
-    throw new Error(`Migration ${migration.name} failed and left nothing behind: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new Error(
+      `Migration ${migration.name} failed and left nothing behind: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -37,7 +37,9 @@ export function serveApi(app: FastifyInstance, api: Api, options: MountOptions &
       // The description's own address is no operation of the API.
       hideUntagged: true,
     });
-    await scope.register(async (prefixed) => mountEndpoints(prefixed, api.endpoints, options), { prefix: api.prefix });
+    await scope.register(async (prefixed) => mountEndpoints(prefixed, api.endpoints, options), {
+      prefix: api.prefix,
+    });
     let description: string | undefined;
     scope.get(api.specPath, { schema: { hide: true } }, async (_request, reply) => {
       description ??= JSON.stringify(scope.swagger(), null, 2);
@@ -54,7 +56,10 @@ function serveDocsPage(app: FastifyInstance, api: Api): void {
 <body><div id="reference" data-spec="${api.specPath}"></div>
 <script src="/docs/assets/swagger-ui-bundle.js"></script><script src="/docs/assets/open.js"></script></body></html>`;
   app.get(api.docsPath, { schema: { hide: true } }, async (_request, reply) =>
-    reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', DOCS_POLICY).send(page),
+    reply
+      .header('content-type', 'text/html; charset=utf-8')
+      .header('content-security-policy', DOCS_POLICY)
+      .send(page),
   );
 }
 

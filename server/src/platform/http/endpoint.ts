@@ -22,7 +22,12 @@ export interface AdminCaller {
  * Who may call. There is no default: an endpoint that does not say cannot be written, so none is open by accident.
  * `callback` is a payment gateway: no token, and never throttled by the general limit.
  */
-export type Access = 'anonymous' | 'callback' | 'client' | 'client_optional' | { readonly permission: string };
+export type Access =
+  | 'anonymous'
+  | 'callback'
+  | 'client'
+  | 'client_optional'
+  | { readonly permission: string };
 
 export type CallerOf<A extends Access> = A extends 'client'
   ? ClientCaller
@@ -43,6 +48,10 @@ export interface Answer<Data> {
 
 export function answer<Data>(data: Data, options: Omit<Answer<Data>, 'answer' | 'data'> = {}): Answer<Data> {
   return { answer: true, data, ...options };
+}
+
+export function isAnswer(result: unknown): result is Answer<unknown> {
+  return typeof result === 'object' && result !== null && 'answer' in result && result.answer === true;
 }
 
 /** A body outside the envelope: a redirect, a page or an export (decisions part 1 lists the only ones). */

@@ -7,7 +7,8 @@ import { errorEnvelope } from './envelope.ts';
 /** The one place where anything thrown becomes an answer. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = toAppError(error);
-  if (known.status >= 500 && known.code === 'INTERNAL_ERROR') request.log.error({ err: error }, 'request failed');
+  if (known.status >= 500 && known.code === 'INTERNAL_ERROR')
+    request.log.error({ err: error }, 'request failed');
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
   return reply.code(known.status).header('cache-control', 'no-store').send(errorEnvelope(known));
 }
@@ -16,7 +17,9 @@ export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const cause = error as FastifyError;
   if (cause.validation) {
-    const fields = cause.validation.map((problem) => fieldProblem(problem, cause.validationContext ?? 'body'));
+    const fields = cause.validation.map((problem) =>
+      fieldProblem(problem, cause.validationContext ?? 'body'),
+    );
     return new AppError('VALIDATION_ERROR', fields[0]?.message ?? 'The request is not valid', { fields });
   }
   switch (cause.code) {
@@ -44,7 +47,16 @@ export function toAppError(error: unknown): AppError {
 }
 
 const CONNECTION_CODES = new Set([
-  'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03', '53300', '08006', '08003', '08001',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  '57P01',
+  '57P02',
+  '57P03',
+  '53300',
+  '08006',
+  '08003',
+  '08001',
 ]);
 
 function isUnreachableDatabase(error: unknown): boolean {

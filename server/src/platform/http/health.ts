@@ -17,10 +17,15 @@ const READY_MS = 1_000;
 
 /** `/healthz`, `/readyz` and `/metrics`: never throttled, in the envelope but for the Prometheus text. */
 export function serveHealth(app: FastifyInstance, options: HealthOptions): void {
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ success: true, message: 'alive', data: null }));
+  app.get('/healthz', { schema: { hide: true } }, async () => ({
+    success: true,
+    message: 'alive',
+    data: null,
+  }));
   app.get('/readyz', { schema: { hide: true } }, async () => {
     const problem = await findProblem(options);
-    if (problem) throw new AppError('SERVICE_UNAVAILABLE', problem, { retryAfterSeconds: 2, data: { ready: false } });
+    if (problem)
+      throw new AppError('SERVICE_UNAVAILABLE', problem, { retryAfterSeconds: 2, data: { ready: false } });
     return { success: true, message: 'ready', data: { ready: true } };
   });
   serveMetrics(app, options.metricsToken);

@@ -5,13 +5,15 @@ import type { FastifyRequest } from 'fastify';
 import type { Database } from '../db/database.ts';
 import { statement } from '../db/database.ts';
 import { AppError } from '../errors.ts';
+import { isAnswer } from './endpoint.ts';
 import type { Answer } from './endpoint.ts';
-import { isAnswer } from './mount.ts';
 
 /** Remembers the first answer to a key for 24 hours (decisions 4.13). */
 export interface IdempotencyStore {
   /** The key is taken now, or whatever stands under it already. */
-  claim(key: StoredKey): Promise<{ claimed: true } | { claimed: false; requestDigest: Buffer; answer: unknown }>;
+  claim(
+    key: StoredKey,
+  ): Promise<{ claimed: true } | { claimed: false; requestDigest: Buffer; answer: unknown }>;
   complete(key: StoredKey, answer: unknown): Promise<void>;
   forget(key: StoredKey): Promise<void>;
 }
@@ -39,7 +41,10 @@ const completeKey = statement(
   'idempotency_complete',
   'UPDATE idempotency_keys SET answer = $3 WHERE scope = $1 AND key = $2',
 );
-const forgetKey = statement('idempotency_forget', 'DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2');
+const forgetKey = statement(
+  'idempotency_forget',
+  'DELETE FROM idempotency_keys WHERE scope = $1 AND key = $2',
+);
 
 export function createIdempotencyStore(db: Database): IdempotencyStore {
   return {
@@ -81,7 +86,9 @@ export async function answerOnce(
   if (!claim.claimed) return replay(claim, stored);
   try {
     const result = await work();
-    const { data, message, status, success } = isAnswer(result) ? result : ({ data: result } as Answer<unknown>);
+    const { data, message, status, success } = isAnswer(result)
+      ? result
+      : ({ data: result } as Answer<unknown>);
     await store.complete(stored, { ok: { data, message, status, success } });
     return result;
   } catch (error) {
@@ -95,7 +102,11 @@ export async function answerOnce(
 }
 
 function isFinal(error: AppError): boolean {
-  const undone: readonly AppError['code'][] = ['VALIDATION_ERROR', 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'];
+  const undone: readonly AppError['code'][] = [
+    'VALIDATION_ERROR',
+    'TOO_MANY_REQUESTS',
+    'SERVICE_UNAVAILABLE',
+  ];
   return !undone.includes(error.code);
 }
 
@@ -109,20 +120,27 @@ function replay(claim: { requestDigest: Buffer; answer: unknown }, stored: Store
     throw new AppError(code, message, data ? { data } : {});
   }
   if (first?.ok) return { answer: true, ...first.ok };
-  throw new AppError('CONFLICT', 'The first request with this Idempotency-Key has no answer yet: read the orders list', {
-    data: { type: 'IdempotencyKeyInUse' },
-  });
+  throw new AppError(
+    'CONFLICT',
+    'The first request with this Idempotency-Key has no answer yet: read the orders list',
+    {
+      data: { type: 'IdempotencyKeyInUse' },
+    },
+  );
 }
 
 function readKey(request: FastifyRequest): StoredKey | undefined {
   const key = request.headers['idempotency-key'];
   if (typeof key !== 'string' || key === '') return undefined;
   if (key.length > 255) throw new AppError('BAD_REQUEST', 'Idempotency-Key must be at most 255 characters');
-  const caller = request.caller?.kind === 'client' ? `client:${request.caller.userId}` : `address:${request.ip}`;
+  const caller =
+    request.caller?.kind === 'client' ? `client:${request.caller.userId}` : `address:${request.ip}`;
   const target = `${request.method} ${request.url.split('?')[0] ?? ''}`;
   return {
     scope: `${caller} ${target}`,
     key,
-    requestDigest: createHash('sha256').update(JSON.stringify(request.body ?? null)).digest(),
+    requestDigest: createHash('sha256')
+      .update(JSON.stringify(request.body ?? null))
+      .digest(),
   };
 }

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { AppError, errorCatalogue } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
+import { isAnswer } from './endpoint.ts';
 import type { Access, AdminCaller, Answer, ClientCaller, Endpoint, RawAnswer } from './endpoint.ts';
 import { envelopeSchema, errorEnvelopeSchema } from './envelope.ts';
 import type { IdempotencyStore } from './idempotency.ts';
@@ -31,7 +32,11 @@ declare module 'fastify' {
 }
 
 /** Puts endpoints on a Fastify instance whose prefix is already set, with guard, schemas and envelope. */
-export function mountEndpoints(app: FastifyInstance, endpoints: readonly Endpoint[], options: MountOptions): void {
+export function mountEndpoints(
+  app: FastifyInstance,
+  endpoints: readonly Endpoint[],
+  options: MountOptions,
+): void {
   for (const endpoint of endpoints) {
     if (endpoint.access !== 'callback') mountEndpoint(app, endpoint, options);
   }
@@ -57,7 +62,9 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, options: MountO
     handler: async (request, reply) => {
       reply.header('cache-control', endpoint.cacheControl ?? 'no-store');
       const work = (): Promise<unknown> => handle(endpoint, request);
-      const result = endpoint.idempotent ? await answerOnce(options.idempotency, request, work) : await work();
+      const result = endpoint.idempotent
+        ? await answerOnce(options.idempotency, request, work)
+        : await work();
       return send(reply, endpoint, result);
     },
   });
@@ -66,7 +73,7 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, options: MountO
 function handle(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
   const { params, query, body } = request;
   // The guard above made the caller that the endpoint's access promises.
-  return endpoint.handle({ params, query, body, caller: request.caller as null, request });
+  return endpoint.handle({ params, query, body, caller: request.caller, request });
 }
 
 function send(reply: FastifyReply, endpoint: Endpoint, result: unknown): FastifyReply {
@@ -79,19 +86,20 @@ function send(reply: FastifyReply, endpoint: Endpoint, result: unknown): Fastify
   });
 }
 
-export function isAnswer(result: unknown): result is Answer<unknown> {
-  return typeof result === 'object' && result !== null && 'answer' in result && result.answer === true;
-}
-
 function isRaw(result: unknown): result is RawAnswer {
   return typeof result === 'object' && result !== null && 'raw' in result && result.raw === true;
 }
 
-async function identify(access: Access, request: FastifyRequest, authenticator: Authenticator): Promise<Caller> {
+async function identify(
+  access: Access,
+  request: FastifyRequest,
+  authenticator: Authenticator,
+): Promise<Caller> {
   if (access === 'anonymous' || access === 'callback') return null;
   const token = bearerToken(request);
   if (access === 'client_optional') return token === undefined ? null : authenticator.client(token);
-  if (token === undefined) throw new AppError('UNAUTHORIZED', 'Sign in first: this operation needs a bearer token');
+  if (token === undefined)
+    throw new AppError('UNAUTHORIZED', 'Sign in first: this operation needs a bearer token');
   if (access === 'client') return authenticator.client(token);
   const caller = await authenticator.admin(token);
   if (!caller.permissions.has(access.permission)) {

@@ -47,7 +47,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onResponse', async (request, reply) => {
     // The pattern, never the address: addresses carry codes and callbacks carry secrets.
     const route = request.routeOptions.url ?? 'unknown';
-    const facts = { route, method: request.method, status: reply.statusCode, ms: Math.round(reply.elapsedTime) };
+    const facts = {
+      route,
+      method: request.method,
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime),
+    };
     if (reply.statusCode >= 500) request.log.error(facts, 'answered');
     else request.log.info(facts, 'answered');
   });
@@ -65,7 +70,9 @@ function useValidators(app: FastifyInstance): void {
   const texts = new Ajv({ ...common, coerceTypes: 'array' });
   addFormats.default(bodies);
   addFormats.default(texts);
-  app.setValidatorCompiler(({ schema, httpPart }) => (httpPart === 'body' ? bodies : texts).compile(schema as object));
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? bodies : texts).compile(schema as object),
+  );
 }
 
 /** An address that exists under another method is 405 with `Allow`; anything else unknown is 404. */
@@ -75,14 +82,19 @@ function answerUnknownRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
       if (method === 'HEAD' || method === 'OPTIONS') continue;
-      if (!router.hasRoute(method as 'GET', route.url)) router.on(method as 'GET', route.url, () => undefined);
+      if (!router.hasRoute(method as 'GET', route.url))
+        router.on(method as 'GET', route.url, () => undefined);
     }
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?')[0] ?? '/';
     const allowed = methods.filter((method) => router.find(method as 'GET', path) !== null);
-    if (allowed.length === 0 || allowed.includes(request.method as HTTPMethods)) {
-      return answerError(new AppError('NOT_FOUND', `There is nothing at ${request.method} ${path}`), request, reply);
+    if (allowed.length === 0 || allowed.includes(request.method)) {
+      return answerError(
+        new AppError('NOT_FOUND', `There is nothing at ${request.method} ${path}`),
+        request,
+        reply,
+      );
     }
     reply.header('allow', allowed.join(', '));
     return answerError(

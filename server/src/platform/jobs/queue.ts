@@ -7,13 +7,18 @@ import { statement } from '../db/database.ts';
  */
 export interface Job<Payload> {
   readonly name: string;
-  /** Never set: it carries the payload's type. */
-  readonly payload?: Payload;
+  /** A request for this job, to be enqueued. */
+  of(payload: Payload): JobRequest;
+}
+
+export interface JobRequest {
+  readonly name: string;
+  readonly payload: unknown;
 }
 
 /** Payloads hold ids only: the queue is readable by everyone who can read the database. */
 export function defineJob<Payload extends Record<string, number | string>>(name: string): Job<Payload> {
-  return { name };
+  return { name, of: (payload) => ({ name, payload }) };
 }
 
 export interface JobHandler {
@@ -39,12 +44,7 @@ const addJob = statement(
 );
 
 /** Stores a job in the caller's transaction. */
-export async function enqueue<Payload>(
-  tx: Tx,
-  job: Job<Payload>,
-  payload: Payload,
-  options: EnqueueOptions = {},
-): Promise<void> {
+export async function enqueue(tx: Tx, job: JobRequest, options: EnqueueOptions = {}): Promise<void> {
   const { runAt = null, maxAttempts = 25, key = null } = options;
-  await tx.query(addJob, [job.name, JSON.stringify(payload), runAt, maxAttempts, key]);
+  await tx.query(addJob, [job.name, JSON.stringify(job.payload), runAt, maxAttempts, key]);
 }

@@ -42,9 +42,12 @@ export function startSweeps(options: { url: string; log: Logger; sweeps: readonl
   };
 
   let ticking: Promise<void> = Promise.resolve();
-  const timer = setInterval(() => {
-    ticking = ticking.then(tick).catch((error: unknown) => log.warn({ err: error }, 'sweeps paused'));
-  }, Math.min(CAMPAIGN_EVERY_MS, 1_000));
+  const timer = setInterval(
+    () => {
+      ticking = ticking.then(tick).catch((error: unknown) => log.warn({ err: error }, 'sweeps paused'));
+    },
+    Math.min(CAMPAIGN_EVERY_MS, 1_000),
+  );
   return {
     async stop() {
       stopped = true;
@@ -68,7 +71,9 @@ async function standForLeader(url: string, onLost: () => void): Promise<pg.Clien
   const client = new pg.Client({ connectionString: url, application_name: 'sweep-leader' });
   client.on('error', () => undefined);
   await client.connect();
-  const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1) AS won', [SWEEP_LOCK]);
+  const { rows } = await client.query<{ won: boolean }>('SELECT pg_try_advisory_lock($1) AS won', [
+    SWEEP_LOCK,
+  ]);
   if (rows[0]?.won !== true) {
     await client.end();
     return undefined;

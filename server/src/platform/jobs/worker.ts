@@ -1,7 +1,7 @@
 import { runMigrations, run } from 'graphile-worker';
 import { Logger as WorkerLogger } from 'graphile-worker';
 import type { Runner, TaskList } from 'graphile-worker';
-import type pg from 'pg';
+import pg from 'pg';
 
 import type { Database } from '../db/database.ts';
 import type { Logger } from '../log.ts';
@@ -23,8 +23,15 @@ export interface Worker {
 }
 
 /** Creates or upgrades the queue's own tables. Part of migrating, since enqueuing needs them. */
-export function migrateJobs(pool: pg.Pool): Promise<void> {
-  return runMigrations({ pgPool: pool, logger: silent });
+export async function migrateJobs(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  try {
+    await runMigrations({ pgPool: pool, logger: silent });
+  } finally {
+    await pool.end();
+  }
 }
 
 /** Runs jobs until stopped, and makes sure that those of a worker that died run again within seconds. */
@@ -58,7 +65,10 @@ function taskListOf(handlers: readonly JobHandler[], log: Logger): TaskList {
         await handler.run(payload);
       } catch (error) {
         const { attempts, max_attempts: maxAttempts, id } = helpers.job;
-        log.error({ err: error, job: handler.name, jobId: id, attempts, maxAttempts }, 'job failed, it will be retried');
+        log.error(
+          { err: error, job: handler.name, jobId: id, attempts, maxAttempts },
+          'job failed, it will be retried',
+        );
         throw error;
       }
     };

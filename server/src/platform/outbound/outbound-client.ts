@@ -72,6 +72,7 @@ function translate(error: unknown, call: OutboundRequest): OutboundError {
   const host = new URL(call.url).host;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const neverSent = NEVER_SENT.has(code) || error instanceof errors.ConnectTimeoutError;
-  const what = error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${call.timeoutMs} ms` : code;
+  const what =
+    error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${call.timeoutMs} ms` : code;
   return new OutboundError(`${host}: ${what || 'the connection broke'}`, { neverSent, cause: error });
 }

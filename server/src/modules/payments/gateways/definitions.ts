@@ -32,7 +32,9 @@ export function buildGateways(settings: GatewaySettings, http: OutboundClient): 
     if (problem) {
       const name = problem.instancePath.slice(1) || String(problem.params);
       const prefix = `GATEWAY_${definition.name.toUpperCase()}_`;
-      throw new Error(`Gateway ${definition.name} is not configured whole: ${prefix}${name.toUpperCase()}: ${problem.message}`);
+      throw new Error(
+        `Gateway ${definition.name} is not configured whole: ${prefix}${name.toUpperCase()}: ${problem.message}`,
+      );
     }
     // Checked against its own schema just above.
     return [definition.create(config as never, http)];

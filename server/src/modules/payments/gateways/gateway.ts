@@ -21,7 +21,13 @@ export interface Gateway {
   verify(payment: PaymentToVerify): Promise<Verification>;
 }
 
-export const gatewayNames = ['aggregator', 'wallet_tokenized', 'multi_wallet', 'dcb', 'wallet_direct'] as const;
+export const gatewayNames = [
+  'aggregator',
+  'wallet_tokenized',
+  'multi_wallet',
+  'dcb',
+  'wallet_direct',
+] as const;
 export type GatewayName = (typeof gatewayNames)[number];
 
 export interface SessionRequest {

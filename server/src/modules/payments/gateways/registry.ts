@@ -20,7 +20,10 @@ export function createGateways(gateways: readonly Gateway[]): Gateways {
     find: (name) => byName.get(name),
     named(name) {
       const gateway = byName.get(name);
-      if (!gateway) throw new Error(`Gateway ${name} has payments but no configuration: set GATEWAY_${name.toUpperCase()}_*`);
+      if (!gateway)
+        throw new Error(
+          `Gateway ${name} has payments but no configuration: set GATEWAY_${name.toUpperCase()}_*`,
+        );
       return gateway;
     },
   };

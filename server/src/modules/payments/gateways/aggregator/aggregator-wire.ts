@@ -43,7 +43,8 @@ export function judge(transaction: AggregatorTransaction, gatewayReference: stri
       details,
     };
   }
-  if (status === 'CANCELLED') return { kind: 'cancelled', reason: text(transaction.error) || status, details };
+  if (status === 'CANCELLED')
+    return { kind: 'cancelled', reason: text(transaction.error) || status, details };
   if (REFUSED.has(status)) return { kind: 'refused', reason: text(transaction.error) || status, details };
   if (status === 'PENDING') return { kind: 'processing', details };
   return { kind: 'unknown', reason: `unknown status ${status.slice(0, 40) || '(none)'}`, details };

@@ -23,7 +23,12 @@ const VERIFY_TIMEOUT_MS = 5_000;
 export function createAggregator(config: AggregatorConfig, http: OutboundClient): Gateway {
   const call = (path: string, query: Record<string, string>): string =>
     `${config.base_url}${path}?${new URLSearchParams(query).toString()}`;
-  const credentials = { store_id: config.store_id, store_passwd: config.store_passwd, v: '1', format: 'json' };
+  const credentials = {
+    store_id: config.store_id,
+    store_passwd: config.store_passwd,
+    v: '1',
+    format: 'json',
+  };
   const ask = async (url: string): Promise<unknown> => {
     const response = await http.send({ method: 'GET', url, timeoutMs: VERIFY_TIMEOUT_MS });
     if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
@@ -64,7 +69,9 @@ export function createAggregator(config: AggregatorConfig, http: OutboundClient)
     async verify(payment) {
       const valId = payment.evidence['val_id'];
       if (valId) {
-        const answer = await ask(call('/validator/api/validationserverAPI.php', { val_id: valId, ...credentials }));
+        const answer = await ask(
+          call('/validator/api/validationserverAPI.php', { val_id: valId, ...credentials }),
+        );
         return judgeValidation(answer, payment);
       }
       const query = { tran_id: payment.gatewayReference, ...credentials };
@@ -140,7 +147,8 @@ function judgeQuery(answer: unknown, payment: PaymentToVerify): Verification {
 
 /** `APIConnect` says whether the question itself was accepted; it is read before `status`. */
 function connectionProblem(answer: unknown): Verification | undefined {
-  if (!Value.Check(answerSchema, answer)) return { kind: 'unknown', reason: 'the answer is not an object', details: {} };
+  if (!Value.Check(answerSchema, answer))
+    return { kind: 'unknown', reason: 'the answer is not an object', details: {} };
   const connect = text(answer['APIConnect']);
   if (connect === 'DONE') return undefined;
   return { kind: 'unknown', reason: `APIConnect ${connect || 'missing'}`, details: { APIConnect: connect } };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config.ts';
+import { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
 
 const EMAIL = { name: 'email', label: 'Email', labelBn: 'ইমেইল', type: 'email', required: true };
 const names = (stored: unknown): string[] =>

@@ -1,5 +1,5 @@
-import { IDENTIFIER_KEYS } from '../catalogue/index.ts';
-import type { IdentifierKey } from '../catalogue/index.ts';
+import { IDENTIFIER_KEYS } from './fulfillment-config-rules.ts';
+import type { IdentifierKey } from './fulfillment-config-rules.ts';
 
 export interface ExpectedField {
   readonly name: string;
@@ -41,8 +41,10 @@ export function checkFulfillmentInput(
   const { key } = expected.identifier;
   if (received.length > 1) return refuse(received[1] ?? key, 'only one recipient identifier is allowed');
   const other = received[0];
-  if (other !== undefined && other !== key) return refuse(other, `this product expects ${key} but received ${other}`);
-  if (key === 'email' && !filled.has('email') && fallbackEmail !== undefined) filled.set('email', fallbackEmail);
+  if (other !== undefined && other !== key)
+    return refuse(other, `this product expects ${key} but received ${other}`);
+  if (key === 'email' && !filled.has('email') && fallbackEmail !== undefined)
+    filled.set('email', fallbackEmail);
 
   const input: Record<string, string> = {};
   for (const field of declaredFields(expected)) {
