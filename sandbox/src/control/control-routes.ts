@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { targetOf, TARGETS } from '../faults/fault-catalogue.ts';
 import { findCheckout, finish, outcomeOf } from '../gateways/checkout.ts';
 import type { Gateway } from '../gateways/gateway.ts';
+import { AGREED_IPN, openIpnAddresses } from '../gateways/ipn-addresses.ts';
 import type { Mailbox } from '../mail/mailbox.ts';
 import type { SmsBox } from '../sms/sms-gateway.ts';
 import type { World } from '../world.ts';
@@ -22,6 +23,7 @@ export function serveControl(app: FastifyInstance, world: World, controlled: Con
   serveFaults(app, world);
   serveInboxes(app, controlled);
   servePay(app, world, controlled.gateways);
+  serveIpn(app, world);
 
   app.get<{ Querystring: { target?: string; call?: string; limit?: string } }>(
     '/_control/ledger',
@@ -94,5 +96,21 @@ function servePay(app: FastifyInstance, world: World, gateways: readonly Gateway
       callbacks: done.deliveries,
       ...(done.fault ? { fault: done.fault } : {}),
     };
+  });
+}
+
+/** `{target, url}`: where a gateway that is told beforehand posts its server-to-server notice; '' for nowhere. */
+function serveIpn(app: FastifyInstance, world: World): void {
+  const addresses = openIpnAddresses(world.ledger);
+  app.post<{ Body: { target?: string; url?: unknown } | null }>('/_control/ipn', async (request, reply) => {
+    const { target = '', url } = request.body ?? {};
+    const gateway = AGREED_IPN.find((name) => name === targetOf(target));
+    if (!gateway)
+      return reply.code(400).send({ error: `"${target}" has no agreed address`, allowed: AGREED_IPN });
+    if (typeof url !== 'string' || (url !== '' && !URL.canParse(url))) {
+      return reply.code(400).send({ error: '"url" must be an address, or empty' });
+    }
+    addresses.agree(gateway, url);
+    return { target: gateway, url };
   });
 }

@@ -9,6 +9,7 @@ export interface ReceivedCallback {
   path: string;
   query: Record<string, string>;
   form: Record<string, string>;
+  body: string;
   accept: string | undefined;
 }
 
@@ -24,6 +25,7 @@ export async function runMerchant() {
         path: url.pathname,
         query: Object.fromEntries(url.searchParams),
         form: Object.fromEntries(new URLSearchParams(body)),
+        body,
         accept,
       });
       if (accept?.includes('text/html')) response.writeHead(303, { location: '/result' });

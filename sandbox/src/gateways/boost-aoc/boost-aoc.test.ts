@@ -144,3 +144,15 @@ test('it gives no token under no_url', async () => {
   await sandbox.fault({ target: 'dcb', fault: 'no_url' });
   expect((await token()).data).not.toHaveProperty('aocToken');
 });
+
+test('it posts a notice to the agreed address, of success only', async () => {
+  const { merchant, pay, pageOf, sandbox, token } = await shop();
+  await sandbox.call('/_control/ipn', { target: 'dcb', url: `${merchant.url}/ipn` });
+  const aocTransID = await pay('success');
+  expect(merchant.received.map((callback) => callback.path)).toEqual(['/ipn', '/callback']);
+  expect(JSON.parse(merchant.received[0]?.body ?? '')).toMatchObject({
+    data: { aocTransID, transactionOperationStatus: 'Charged' },
+  });
+  await sandbox.call('/_control/pay', { url: pageOf(await token({ spTransID: 'SP2' })), outcome: 'failure' });
+  expect(merchant.received.map((callback) => callback.path)).toEqual(['/ipn', '/callback', '/callback']);
+});

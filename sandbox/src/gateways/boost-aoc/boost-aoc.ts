@@ -4,7 +4,8 @@ import { wire } from '../../faults/wire.ts';
 import { fieldsOf } from '../../request-fields.ts';
 import { isExpired, readToken, signToken } from '../../signed-token.ts';
 import type { World } from '../../world.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Callback, Gateway } from '../gateway.ts';
+import { openIpnAddresses } from '../ipn-addresses.ts';
 import { openCharges } from './charges.ts';
 import type { Charge, Charges } from './charges.ts';
 import { chargeStatus } from './charge-status.ts';
@@ -33,6 +34,7 @@ const MANDATORY = [
 export function createBoostAoc(world: World): Gateway {
   const account = world.credentials.dcb;
   const charges = openCharges(world.ledger);
+  const ipnAddresses = openIpnAddresses(world.ledger);
   const chargeOf = (aocTransID: string): Charge => {
     const charge = charges.find(aocTransID);
     if (!charge) throw new Error(`no charge ${aocTransID}`);
@@ -65,11 +67,28 @@ export function createBoostAoc(world: World): Gateway {
     },
     settle: (aocTransID, outcome) => charges.save({ ...chargeOf(aocTransID), outcome }),
     callbacks(aocTransID) {
-      const { callbackURL } = chargeOf(aocTransID);
+      const charge = chargeOf(aocTransID);
+      const { callbackURL } = charge;
       const url = `${callbackURL}${callbackURL.includes('?') ? '&' : '?'}aocTransID=${aocTransID}`;
-      return [{ via: 'browser', method: 'GET', url }];
+      return [...ipn(charge, ipnAddresses.find(TARGET)), { via: 'browser', method: 'GET', url }];
     },
   };
+}
+
+/** Of success only, to an address agreed beforehand, unsigned. */
+function ipn(charge: Charge, url: string | undefined): Callback[] {
+  if (url === undefined || charge.outcome !== 'success') return [];
+  const { aocTransID, msisdn, clientCorrelator, amountMinor } = charge;
+  const data = {
+    transactionOperationStatus: 'Charged',
+    totalAmountCharged: printAmount(amountMinor),
+    msisdn,
+    aocTransID,
+    clientCorrelator,
+    chargeMode: 'standard',
+    ...outcomeOf('00'),
+  };
+  return [{ via: 'server', method: 'POST', url, json: { data } }];
 }
 
 function serve(app: FastifyInstance, world: World, charges: Charges): void {

@@ -127,3 +127,15 @@ test('it gives no page under no_url, and does not use the invoice up', async () 
   expect(await initiate()).not.toHaveProperty('payment_url');
   expect(await initiate()).toMatchObject({ status_code: '200' });
 });
+
+test('it posts a notice of success to the agreed address before the browser returns', async () => {
+  const { merchant, pay, sandbox } = await shop();
+  await sandbox.call('/_control/ipn', { target: 'gw_multi_wallet', url: `${merchant.url}/ipn` });
+  await pay('success');
+  expect(merchant.received.map((callback) => callback.path)).toEqual(['/ipn', '/callback']);
+  expect(JSON.parse(merchant.received[0]?.body ?? '')).toMatchObject({
+    invoice_number: 'INV1',
+    trx_status: 'success',
+    trx_amount: '150.00',
+  });
+});

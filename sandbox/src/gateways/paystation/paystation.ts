@@ -3,7 +3,8 @@ import { parseAmount } from '../../amount.ts';
 import { wire } from '../../faults/wire.ts';
 import { fieldsOf } from '../../request-fields.ts';
 import type { World } from '../../world.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Callback, Gateway } from '../gateway.ts';
+import { openIpnAddresses } from '../ipn-addresses.ts';
 import { openInvoices } from './invoices.ts';
 import type { Invoice, Invoices } from './invoices.ts';
 import { createTransactionStatus } from './transaction-status.ts';
@@ -25,6 +26,7 @@ const MANDATORY = [
 export function createPaystation(world: World): Gateway {
   const account = world.credentials.multiWallet;
   const invoices = openInvoices(world.ledger);
+  const ipnAddresses = openIpnAddresses(world.ledger);
   const invoiceOf = (invoiceNumber: string): Invoice => {
     const invoice = invoices.find(invoiceNumber);
     if (!invoice) throw new Error(`no invoice ${invoiceNumber}`);
@@ -54,15 +56,30 @@ export function createPaystation(world: World): Gateway {
     },
     settle: (invoiceNumber, outcome) => invoices.settle(invoiceOf(invoiceNumber), outcome),
     callbacks(invoiceNumber) {
-      const { fields, outcome = 'failure', trxId } = invoiceOf(invoiceNumber);
+      const invoice = invoiceOf(invoiceNumber);
+      const { fields, outcome = 'failure', trxId } = invoice;
       const callback = fields['callback_url'] ?? '';
       const query = new URLSearchParams({ status: CALLBACK_STATUS[outcome], invoice_number: invoiceNumber });
       if (trxId !== undefined) query.set('trx_id', trxId);
-      return [
-        { via: 'browser', method: 'GET', url: `${callback}${callback.includes('?') ? '&' : '?'}${query}` },
-      ];
+      const url = `${callback}${callback.includes('?') ? '&' : '?'}${query}`;
+      return [...ipn(invoice, ipnAddresses.find(TARGET)), { via: 'browser', method: 'GET', url }];
     },
   };
+}
+
+/** Of success only, to an address agreed beforehand, unsigned. */
+function ipn(invoice: Invoice, url: string | undefined): Callback[] {
+  if (url === undefined || invoice.outcome !== 'success') return [];
+  const json = {
+    invoice_number: invoice.invoiceNumber,
+    trx_status: 'success',
+    trx_id: invoice.trxId,
+    trx_amount: invoice.paymentAmount,
+    order_date_time: invoice.orderDateTime,
+    payment_method: 'bKash',
+    reference: invoice.fields['reference'] ?? '',
+  };
+  return [{ via: 'server', method: 'POST', url, json }];
 }
 
 function serve(app: FastifyInstance, world: World, invoices: Invoices): void {
