@@ -1,13 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 
 import { createIdentity, generateTokenKey } from '../../src/modules/identity/index.ts';
-import type { Identity, IdentityDeps, TokenKeys } from '../../src/modules/identity/index.ts';
+import type {
+  Identity,
+  IdentityDeps,
+  SmsAbuse,
+  SmsMessage,
+  SmsSender,
+  TokenKeys,
+} from '../../src/modules/identity/index.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { createIdempotencyStore } from '../../src/platform/http/idempotency.ts';
 import { mountEndpoints } from '../../src/platform/http/mount.ts';
 import { createHttpServer } from '../../src/platform/http/server.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { systemRandom } from '../../src/platform/random.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
+import type { SecretBox } from '../../src/platform/secret-box.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface TestClock {
@@ -30,6 +39,8 @@ export interface TestIdentity {
   readonly app: FastifyInstance;
   readonly clock: TestClock;
   readonly tokenKeys: TokenKeys;
+  readonly phones: TestPhones;
+  readonly abuse: readonly SmsAbuse[];
   call(request: TestRequest): Promise<TestAnswer>;
 }
 
@@ -48,6 +59,40 @@ export interface TestAnswer {
   readonly body: { success: boolean; message: string; data: never; errorCode?: string; errors?: unknown };
 }
 
+/** Every phone there is: it keeps the texts it gets, and can be out of reach. */
+export interface TestPhones extends SmsSender {
+  readonly texts: SmsMessage[];
+  /** The newest code a number got. */
+  codeFor(msisdn: string): string;
+  reachable: boolean;
+}
+
+export function createTestPhones(): TestPhones {
+  const texts: SmsMessage[] = [];
+  const phones: TestPhones = {
+    texts,
+    reachable: true,
+    async send(message) {
+      if (!phones.reachable) throw new Error('out of reach');
+      texts.push(message);
+    },
+    codeFor(msisdn) {
+      const text = texts.findLast((message) => message.to === msisdn)?.text ?? '';
+      const code = /\b\d{6}\b/.exec(text)?.[0];
+      if (code === undefined) throw new Error(`No code was sent to ${msisdn}`);
+      return code;
+    },
+  };
+  return phones;
+}
+
+export function aSecretBox(): SecretBox {
+  return createSecretBox({
+    sealing: [{ id: 'test', key: systemRandom.bytes(32) }],
+    digesting: systemRandom.bytes(32),
+  });
+}
+
 export const log = createLog({ level: 'silent' });
 
 export async function aTokenKeySet(): Promise<TokenKeys> {
@@ -57,15 +102,22 @@ export async function aTokenKeySet(): Promise<TokenKeys> {
 /** The identity module behind HTTP, as one process of the service runs it. */
 export async function startIdentity(
   db: Database,
-  given: Partial<IdentityDeps> & { clock?: TestClock } = {},
+  given: Partial<IdentityDeps> & { clock?: TestClock; phones?: TestPhones } = {},
 ): Promise<TestIdentity> {
   const clock = given.clock ?? testClock();
   const tokenKeys = given.tokenKeys ?? (await aTokenKeySet());
+  const phones = given.phones ?? createTestPhones();
+  const abuse: SmsAbuse[] = [];
   const identity = createIdentity({
     db,
     random: systemRandom,
     log,
     accessTokenSeconds: 900,
+    secretBox: aSecretBox(),
+    sms: phones,
+    async reportSmsAbuse(_tx, report) {
+      abuse.push(report);
+    },
     ...given,
     clock,
     tokenKeys,
@@ -80,7 +132,7 @@ export async function startIdentity(
     prefix: '/api/v1/admin',
   });
   await app.ready();
-  return { identity, app, clock, tokenKeys, call: (request) => call(app, request) };
+  return { identity, app, clock, tokenKeys, phones, abuse, call: (request) => call(app, request) };
 }
 
 async function call(app: FastifyInstance, request: TestRequest): Promise<TestAnswer> {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { startSandbox } from '@voucher-commerce/sandbox';
-import { runOnce } from 'graphile-worker';
+import { Logger as JobLogger, runOnce } from 'graphile-worker';
 
 import { buildApp } from '../../src/app.ts';
 import type { App } from '../../src/app.ts';
@@ -71,7 +71,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     sandboxUrl,
     db,
     app,
-    drain: () => runOnce({ pgPool: db.pool, taskList, noHandleSignals: true }),
+    drain: () => runOnce({ pgPool: db.pool, taskList, noHandleSignals: true, logger: silent }),
     async sweep(name) {
       const sweep = app.sweeps.find((one) => one.name === name);
       if (!sweep)
@@ -92,6 +92,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   dataDirOf.set(service, beside ? (dataDirOf.get(beside) ?? dataDir) : dataDir);
   return service;
 }
+
+const silent = new JobLogger(() => () => undefined);
 
 /** Services beside each other share their keys. */
 const dataDirOf = new WeakMap<TestService, string>();
