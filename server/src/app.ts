@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 
+import { composeIdentity } from './compose-identity.ts';
 import type { Config } from './config.ts';
 import type { Keys } from './keys.ts';
 import { createCatalogue, findVariantsForSale } from './modules/catalogue/index.ts';
 import type { Catalogue } from './modules/catalogue/index.ts';
 import { createCheckout, takeUnitsAgain } from './modules/checkout/index.ts';
 import { createFulfillment } from './modules/fulfillment/index.ts';
-import { createIdentity } from './modules/identity/index.ts';
 import type { Identity } from './modules/identity/index.ts';
 import { createMailer } from './modules/mail/index.ts';
 import { orderRoutes } from './modules/orders/index.ts';
@@ -40,7 +40,11 @@ export interface AppOptions {
   /** Names of all migrations, for readiness. */
   readonly migrations: readonly string[];
   /** What stands outside: from the configuration, or the sandbox's. */
-  readonly outside: { readonly gateways: GatewaySettings; readonly smtpUrl: string };
+  readonly outside: {
+    readonly gateways: GatewaySettings;
+    readonly smtpUrl: string;
+    readonly sms: { readonly url: string; readonly apiKey: string } | undefined;
+  };
 }
 
 export interface App {
@@ -67,14 +71,7 @@ export function buildApp(options: AppOptions): App {
   const mailer = createMailer({ smtpUrl: outside.smtpUrl, from: config.mailFrom });
   const gateways = createGateways(buildGateways(outside.gateways, http));
 
-  const identity = createIdentity({
-    db,
-    clock,
-    random,
-    log,
-    tokenKeys: keys.tokens,
-    accessTokenSeconds: config.accessTokenMinutes * 60,
-  });
+  const identity = composeIdentity(options, { random, box, http });
   const catalogue = createCatalogue({
     db,
     clock,

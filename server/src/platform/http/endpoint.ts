@@ -37,6 +37,15 @@ export type CallerOf<A extends Access> = A extends 'client'
       ? AdminCaller
       : null;
 
+/** A limit of one operation besides the general one; `per` says whose requests are counted together. */
+export interface RequestLimit {
+  /** Operations that name the same one share it. */
+  readonly name: string;
+  readonly per: 'address' | 'caller';
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
 /** An answer that is more than its data: another message, status or `success: false` with status 200. */
 export interface Answer<Data> {
   readonly answer: true;
@@ -101,6 +110,8 @@ export interface EndpointDefinition<
   /** Honours the optional `Idempotency-Key` header (decisions 4.13). */
   readonly idempotent?: boolean;
   readonly bodyLimitBytes?: number;
+  /** Besides the general limits; they scale with THROTTLE_SCALE as those do (decisions part 8). */
+  readonly limits?: readonly RequestLimit[];
   /** `Cache-Control` of a successful answer; `no-store` when left out. */
   readonly cacheControl?: string;
   handle(
@@ -124,6 +135,7 @@ export interface Endpoint {
   readonly errors?: readonly ErrorCode[];
   readonly idempotent?: boolean;
   readonly bodyLimitBytes?: number;
+  readonly limits?: readonly RequestLimit[];
   readonly cacheControl?: string;
   handle(call: Call<unknown, unknown, unknown, Access>): Promise<unknown>;
 }

@@ -4,7 +4,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, errorCatalogue } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 import { isAnswer } from './endpoint.ts';
-import type { Access, AdminCaller, Answer, ClientCaller, Endpoint, RawAnswer } from './endpoint.ts';
+import type {
+  Access,
+  AdminCaller,
+  Answer,
+  ClientCaller,
+  Endpoint,
+  RawAnswer,
+  RequestLimit,
+} from './endpoint.ts';
 import { envelopeSchema, errorEnvelopeSchema } from './envelope.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import { answerOnce } from './idempotency.ts';
@@ -28,6 +36,7 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Access;
+    limits?: readonly RequestLimit[];
   }
 }
 
@@ -54,7 +63,7 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, options: MountO
     method: endpoint.method,
     url: endpoint.path,
     schema: schemaOf(endpoint),
-    config: { access: endpoint.access },
+    config: { access: endpoint.access, limits: endpoint.limits ?? [] },
     ...(endpoint.bodyLimitBytes ? { bodyLimit: endpoint.bodyLimitBytes } : {}),
     onRequest: async (request) => {
       request.caller = await identify(endpoint.access, request, options.authenticator);

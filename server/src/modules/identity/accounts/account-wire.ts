@@ -4,6 +4,14 @@ import type { Static } from 'typebox';
 import type { TokenPair } from '../tokens/open-session.ts';
 import type { UserRow } from './user-store.ts';
 
+/** A person's name: something visible, on one line. */
+export const nameSchema = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '^[^\\p{Cc}]*[^\\s\\p{Cc}][^\\p{Cc}]*$',
+});
+export const emailSchema = Type.String({ format: 'email', maxLength: 254 });
+
 /** Interface part 2, User. */
 export const userSchema = Type.Object({
   id: Type.Integer(),

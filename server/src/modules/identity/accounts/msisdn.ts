@@ -2,6 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { Type } from 'typebox';
 
 import { msisdnUnreadable } from '../errors.ts';
+import { asciiDigits } from '../otp/otp-rules.ts';
 
 /** A mobile number in a request; `must be at least 10 characters` is the interface's message (part 2, User). */
 export const msisdnSchema = Type.String({
@@ -16,7 +17,7 @@ export const msisdnSchema = Type.String({
  * @throws AppError VALIDATION_ERROR naming `field`.
  */
 export function parseMsisdn(text: string, field = 'msisdn'): string {
-  const parsed = parsePhoneNumberFromString(text.trim(), 'BD');
+  const parsed = parsePhoneNumberFromString(asciiDigits(text.trim()), 'BD');
   if (!parsed?.isPossible()) throw msisdnUnreadable(field);
   return parsed.number;
 }

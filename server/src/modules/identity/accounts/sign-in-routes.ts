@@ -15,6 +15,7 @@ export function signInEndpoints(deps: SignInDeps): Endpoint[] {
       method: 'POST',
       path: '/auth/sign-in',
       access: 'anonymous',
+      limits: [{ name: 'sign-in', per: 'address', requests: 10, windowSeconds: 60 }],
       tag: 'Authentication',
       summary: 'Sign in with mobile number and password',
       body: Type.Object({

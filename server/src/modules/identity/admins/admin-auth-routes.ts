@@ -22,6 +22,7 @@ function logIn(deps: LogInAdminDeps): Endpoint {
     method: 'POST',
     path: '/auth/login',
     access: 'anonymous',
+    limits: [{ name: 'sign-in', per: 'address', requests: 10, windowSeconds: 60 }],
     tag: TAG,
     summary: 'Sign in to the operations console',
     body: Type.Object({

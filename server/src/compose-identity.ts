@@ -1,0 +1,30 @@
+import type { AppOptions } from './app.ts';
+import { openAlert } from './modules/alerts/index.ts';
+import { createHttpSmsSender, createIdentity } from './modules/identity/index.ts';
+import type { Identity } from './modules/identity/index.ts';
+import type { OutboundClient } from './platform/outbound/outbound-client.ts';
+import type { Random } from './platform/random.ts';
+import type { SecretBox } from './platform/secret-box.ts';
+
+export interface IdentitySurroundings {
+  readonly random: Random;
+  readonly box: SecretBox;
+  readonly http: OutboundClient;
+}
+
+/** Gives the identity module what it may not import: the alerts of operators, the SMS provider, other modules' facts. */
+export function composeIdentity(options: AppOptions, around: IdentitySurroundings): Identity {
+  const { config, db, clock, log, keys, outside } = options;
+  const { url = '', apiKey = '' } = outside.sms ?? {};
+  return createIdentity({
+    db,
+    clock,
+    log,
+    random: around.random,
+    secretBox: around.box,
+    tokenKeys: keys.tokens,
+    accessTokenSeconds: config.accessTokenMinutes * 60,
+    sms: createHttpSmsSender({ outbound: around.http, url, apiKey }),
+    reportSmsAbuse: (tx, abuse) => openAlert(tx, { type: 'sms_abuse', orderId: null, ...abuse }),
+  });
+}
