@@ -1,2 +1,4 @@
+export { eventCatalogue } from './event-catalogue.ts';
+export type { EventType } from './event-catalogue.ts';
 export { recordEvents } from './record-event.ts';
-export type { EventType, NewEvent } from './record-event.ts';
+export type { NewEvent } from './record-event.ts';

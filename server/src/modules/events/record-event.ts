@@ -1,30 +1,18 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/database.ts';
+import type { EventField, EventType } from './event-catalogue.ts';
 
-/** The kinds of decisions part 9. Past-tense facts; other systems build on the names. */
-export type EventType =
-  | 'order.created'
-  | 'order.paid'
-  | 'order.fulfilled'
-  | 'order.needs_attention'
-  | 'order.cancelled'
-  | 'payment.succeeded'
-  | 'payment.failed'
-  | 'payment.cancelled'
-  | 'payment.refunded'
-  | 'fulfillment.attempted'
-  | 'voucher.low_stock'
-  | 'redemption.redeemed'
-  | 'alert.opened'
-  | 'alert.resolved';
+type Scalar = string | number | boolean | null;
 
-export interface NewEvent {
-  readonly type: EventType;
+interface EventOf<Type extends EventType> {
+  readonly type: Type;
   /** Events of one stream stay in order: `order:17`. */
   readonly stream: string;
   /** Ids, statuses and amounts. Never a voucher code, pin, password, OTP or token. */
-  readonly data: Readonly<Record<string, string | number | boolean | null>>;
+  readonly data: Readonly<Record<EventField<Type>, Scalar>> & Readonly<Record<string, Scalar>>;
 }
+
+export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 
 const insertEvents = statement(
   'events_insert',
