@@ -23,6 +23,8 @@ export interface TestService {
   readonly url: string;
   readonly sandboxUrl: string;
   readonly db: TestDatabase;
+  /** Where its keys are. */
+  readonly dataDir: string;
   readonly app: App;
   /** Runs every job that is due, and those they enqueue, until none is left. */
   drain(): Promise<void>;
@@ -52,7 +54,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const port = await freePort();
   const config = readConfig({
     PORT: String(port),
-    DATA_DIR: beside ? dataDirOf.get(beside) : dataDir,
+    DATA_DIR: beside?.dataDir ?? dataDir,
     THROTTLE_SCALE: '100000',
     ...options.environment,
   });
@@ -66,10 +68,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const taskList = Object.fromEntries(
     app.jobHandlers.map((handler) => [handler.name, (payload: unknown) => handler.run(payload)]),
   );
-  const service: TestService = {
+  return {
     url: `http://127.0.0.1:${port}`,
     sandboxUrl,
     db,
+    dataDir: beside?.dataDir ?? dataDir,
     app,
     drain: () => runOnce({ pgPool: db.pool, taskList, noHandleSignals: true, logger: silent }),
     async sweep(name) {
@@ -89,16 +92,11 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-  dataDirOf.set(service, beside ? (dataDirOf.get(beside) ?? dataDir) : dataDir);
-  return service;
 }
 
 const silent = new JobLogger(() => () => undefined);
 
-/** Services beside each other share their keys. */
-const dataDirOf = new WeakMap<TestService, string>();
-
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

@@ -53,12 +53,15 @@ function sectionsOf({ items, vouchers }: Content): Section[] {
   });
 }
 
+/** YYYY-MM-DD as the customer's calendar has it. */
+const dhakaDay = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Dhaka' });
+
 function extrasOf(voucher: PlainVoucher): { label: string; value: string }[] {
   return [
     { label: 'PIN', value: voucher.pin },
     { label: 'Serial number', value: voucher.serialNumber },
     { label: 'Redeem at', value: voucher.redemptionUrl },
-    { label: 'Valid until', value: voucher.expiresAt?.toISOString().slice(0, 10) ?? null },
+    { label: 'Valid until', value: voucher.expiresAt && dhakaDay.format(voucher.expiresAt) },
   ].flatMap(({ label, value }) => (value === null ? [] : [{ label, value }]));
 }
 
