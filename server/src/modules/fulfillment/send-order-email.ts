@@ -37,6 +37,8 @@ const CLAIM_SECONDS = 30;
 /** How long to wait before a letter is sent again whose acceptance nobody knows: the same letter, the same Message-ID. */
 const UNKNOWN_WAIT_SECONDS = 300;
 const MAX_WAIT_SECONDS = 60;
+/** When a claim that has sent nothing yet may be taken over; the statement says the same. */
+const TAKE_OVER_SECONDS = 3;
 
 /**
  * Sends one queued letter (reliability protocol: claim and commit before connecting, mark before the text goes out,
@@ -60,11 +62,15 @@ export async function sendOrderEmail(deps: SendOrderEmailDeps, messageId: number
 async function comeBackLater(deps: SendOrderEmailDeps, messageId: number): Promise<void> {
   const message = await findMessage(deps.db, messageId);
   if (!message || message.state === 'SENT' || message.state === 'REJECTED') return;
-  const runAt =
-    message.state === 'SENDING' && message.claimed_until ? message.claimed_until : message.not_before;
+  const runAt = nextTryAt(deps.clock, message);
   await inOneStatement(deps.db, (tx) =>
     enqueue(tx, sendOrderEmailJob.of({ messageId }), { runAt, key: `mail:${messageId}` }),
   );
+}
+
+function nextTryAt(clock: Clock, message: MessageRow): Date {
+  if (message.state !== 'SENDING' || !message.claimed_until) return message.not_before;
+  return message.transmitting ? message.claimed_until : secondsAfter(clock.now(), TAKE_OVER_SECONDS);
 }
 
 async function writeLetter(deps: SendOrderEmailDeps, message: MessageRow) {

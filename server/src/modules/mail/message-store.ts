@@ -41,12 +41,15 @@ const markTransmitting = statement(
 );
 
 // A claim whose holder died: without the mark nothing was sent; with it nobody knows, and the repeat waits.
+// Before the mark a claim may be taken over after three seconds even from a living holder: the mark wants the holder's
+// own token, so of two holders one sends.
 const giveBackDead = statement(
   'mail_give_back_dead',
   `UPDATE mail_messages
    SET state = CASE WHEN transmitting THEN 'UNKNOWN' ELSE 'QUEUED' END, claim_token = NULL, claimed_until = NULL,
        not_before = CASE WHEN transmitting THEN now() + make_interval(secs => $2) ELSE now() END
-   WHERE id = $1 AND state = 'SENDING' AND claimed_until <= now()
+   WHERE id = $1 AND state = 'SENDING'
+     AND (claimed_until <= now() OR (NOT transmitting AND updated_at < now() - interval '3 seconds'))
    RETURNING *`,
 );
 

@@ -17,14 +17,14 @@ export interface Liveness {
 
 /** First key of the two-part advisory locks that mean "this worker lives". */
 const LIVENESS_LOCK = 726_501;
-const REAP_EVERY_MS = 4_000;
+const REAP_EVERY_MS = 2_000;
 
 const findDead = `
   SELECT DISTINCT job.locked_by
   FROM graphile_worker._private_jobs AS job
   WHERE job.locked_by IS NOT NULL
     -- A worker that has just started takes its lock a moment after its first job.
-    AND job.locked_at < now() - interval '4 seconds'
+    AND job.locked_at < now() - interval '3 seconds'
     AND NOT EXISTS (
       SELECT 1 FROM pg_locks
       WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND classid = $1::oid
