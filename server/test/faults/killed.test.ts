@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { expectInvariants } from '../support/invariants.ts';
 import {
   aCustomer,
   aVariant,
@@ -125,4 +126,9 @@ describe('the service killed with -9', () => {
   it('is not needed: SIGTERM ends it cleanly', async () => {
     expect(await kill('SIGTERM')).toBe(0);
   }, 30_000);
+});
+
+it('leaves every invariant standing', async () => {
+  await world.drain();
+  await expectInvariants(world.db);
 });

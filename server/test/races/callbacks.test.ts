@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { expectInvariants } from '../support/invariants.ts';
 import {
   aCustomer,
   aVariant,
@@ -73,4 +74,9 @@ describe('callbacks that come more than once', () => {
     expect(await count(`admin_alerts WHERE type = 'duplicate_payment' AND order_id = $1`, placed.id)).toBe(1);
     expect(await mailsTo(service, customer.email)).toHaveLength(1);
   });
+});
+
+it('leaves every invariant standing', async () => {
+  await service.drain();
+  await expectInvariants(service.db);
 });

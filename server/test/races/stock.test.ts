@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { expectInvariants } from '../support/invariants.ts';
 import { aCustomer, aVariant, call, order, pay, readOrder, someCodes } from '../support/shop.ts';
 import type { Customer } from '../support/shop.ts';
 import { startTestService } from '../support/test-service.ts';
@@ -107,4 +108,9 @@ describe('stock under a rush', () => {
     await first.drain();
     expect((await readOrder(first, customer, other.id)).data).toMatchObject({ status: 'SUCCEEDED' });
   });
+});
+
+it('leaves every invariant standing', async () => {
+  await first.drain();
+  await expectInvariants(first.db);
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { expectInvariants } from '../support/invariants.ts';
 import {
   aCustomer,
   aVariant,
@@ -246,4 +247,9 @@ describe('the main job (interface parts 1, 3, 4)', () => {
     expect(forged).toMatchObject({ status: 200, data: null });
     expect(await paymentStatus(placed)).toMatchObject({ status: 'PENDING' });
   });
+});
+
+it('leaves every invariant standing', async () => {
+  await service.drain();
+  await expectInvariants(service.db);
 });

@@ -56,7 +56,9 @@ async function fulfillLocked(
     failures.set(itemId, reason);
   }
   const ready = preloaded.filter(({ id }) => !failures.has(id)).map(({ id }) => id);
-  await Promise.all([assignReservedVouchers(tx, ready), setItemStatuses(tx, ready, 'PROCESSING')]);
+  // Also the part of an item that could be had: it is paid for, and the operator adds what is missing.
+  const held = preloaded.map(({ id }) => id);
+  await Promise.all([assignReservedVouchers(tx, held), setItemStatuses(tx, ready, 'PROCESSING')]);
   if (failures.size > 0) await handToOperator(deps, tx, { order, items, failures });
   else await sendOrComplete(deps, tx, { order, items });
 }
@@ -83,7 +85,6 @@ async function holdMissingUnits(
     const wanted = [{ orderItemId: item.id, variantId: item.variant_id, unitNumbers }];
     const until = secondsAfter(deps.clock.now(), 3600);
     const reservation = await reserveUnits(tx, wanted, { until, attempt });
-    // A part that could be had stays held for the operator who completes the item.
     if (reservation.kind === 'short')
       failures.set(item.id, `Insufficient stock for variant ${item.variant_id}`);
   }

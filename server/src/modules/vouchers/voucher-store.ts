@@ -93,8 +93,19 @@ const listHeldUnits = statement(
 
 const sellableVariants = statement(
   'vouchers_sellable_variants',
-  `SELECT DISTINCT variant_id FROM vouchers
-   WHERE status = 'available' AND (expires_at IS NULL OR expires_at > now())`,
+  // One index probe for each variant that has codes (a skip scan), however many codes there are.
+  `WITH RECURSIVE stocked AS (
+     (SELECT variant_id FROM vouchers WHERE status = 'available' ORDER BY variant_id LIMIT 1)
+     UNION ALL
+     SELECT (SELECT next.variant_id FROM vouchers AS next
+             WHERE next.status = 'available' AND next.variant_id > stocked.variant_id
+             ORDER BY next.variant_id LIMIT 1)
+     FROM stocked WHERE stocked.variant_id IS NOT NULL
+   )
+   SELECT variant_id FROM stocked
+   WHERE EXISTS (SELECT FROM vouchers
+                 WHERE vouchers.variant_id = stocked.variant_id AND status = 'available'
+                   AND (expires_at IS NULL OR expires_at > now()))`,
 );
 
 /** @returns how many units were taken of each variant. */
