@@ -8,33 +8,81 @@ import type { OrderItemRow, OrderRow } from '../orders/index.ts';
 import { insertAttempts } from './attempt-store.ts';
 import type { AttemptType } from './attempt-store.ts';
 
+export interface ItemsDelivered {
+  readonly order: OrderRow;
+  /** All items of the order. */
+  readonly items: readonly OrderItemRow[];
+  /** Those that have what they were sold. */
+  readonly delivered: readonly number[];
+  /** Where the consolidated e-mail was accepted; absent for an order that needs none. */
+  readonly dispatchedEmail?: string;
+  readonly correlationId: string;
+  /** What delivered them, for the alerts this resolves. */
+  readonly notes: string;
+}
+
+/**
+ * Items have what they were sold and their owner was told: they are fulfilled. With the last of them the order is
+ * SUCCEEDED, its alerts are resolved and the fact is recorded. In the transaction that knows it, under the order's
+ * lock.
+ *
+ * @returns whether every item of the order is fulfilled now.
+ */
+export async function markDelivered(
+  tx: Tx,
+  deps: { readonly clock: Clock },
+  facts: ItemsDelivered,
+): Promise<boolean> {
+  const { order, items, dispatchedEmail, correlationId } = facts;
+  const at = deps.clock.now();
+  const delivered = new Set(facts.delivered);
+  await Promise.all([
+    markItemsFulfilled(tx, facts.delivered, at),
+    ...(dispatchedEmail ? [markOrderDispatched(tx, { orderId: order.id, email: dispatchedEmail, at })] : []),
+  ]);
+  if (!items.every((item) => item.fulfilled || delivered.has(item.id))) return false;
+  const data = { order_id: order.id, order_number: order.order_number, items: items.length };
+  await Promise.all([
+    applyOrderFact(tx, { orderId: order.id, fact: 'delivered', to: 'SUCCEEDED' }),
+    // Sending the letter of a delivered order once more is no new delivery.
+    ...(order.status === 'SUCCEEDED'
+      ? []
+      : [recordEvents(tx, [{ type: 'order.fulfilled', stream: `order:${order.id}`, data }])]),
+    resolveAlertsOfOrder(tx, {
+      orderId: order.id,
+      types: ['fulfillment_failed', 'fulfillment_partial'],
+      notes: `Resolved by ${facts.notes}, correlation id ${correlationId}`,
+    }),
+  ]);
+  return true;
+}
+
 export interface Completion {
   readonly order: OrderRow;
   readonly items: readonly OrderItemRow[];
-  /** Where the consolidated e-mail was accepted; absent for an order that needs none. */
   readonly dispatchedEmail?: string;
   readonly attempt: AttemptType;
   readonly notes: string;
 }
 
-/**
- * The order has everything it was sold and its owner was told: items fulfilled, order SUCCEEDED, attempts mirrored,
- * alerts resolved, the fact recorded. In the transaction that knows it, under the order's lock.
- */
+/** The order has everything it was sold, by itself: what `markDelivered` does, with the attempts mirrored. */
 export async function completeOrder(
   tx: Tx,
   deps: { readonly clock: Clock; readonly random: Random },
   completion: Completion,
 ): Promise<void> {
-  const { order, items, dispatchedEmail, attempt } = completion;
-  const at = deps.clock.now();
+  const { attempt, ...facts } = completion;
+  const { order, items } = facts;
   const correlationId = deps.random.uuid();
   const open = items.filter((item) => !item.fulfilled).map((item) => item.id);
-  const delivered = { order_id: order.id, order_number: order.order_number, items: items.length };
+  const data = {
+    order_id: order.id,
+    order_number: order.order_number,
+    items: items.length,
+    type: attempt,
+    status: 'SUCCESS',
+  };
   await Promise.all([
-    markItemsFulfilled(tx, open, at),
-    ...(dispatchedEmail ? [markOrderDispatched(tx, { orderId: order.id, email: dispatchedEmail, at })] : []),
-    applyOrderFact(tx, { orderId: order.id, fact: 'delivered', to: 'SUCCEEDED' }),
     insertAttempts(
       tx,
       open.map((itemId) => ({
@@ -46,18 +94,7 @@ export async function completeOrder(
         error_message: null,
       })),
     ),
-    recordEvents(tx, [
-      {
-        type: 'fulfillment.attempted',
-        stream: `order:${order.id}`,
-        data: { ...delivered, type: attempt, status: 'SUCCESS' },
-      },
-      { type: 'order.fulfilled', stream: `order:${order.id}`, data: delivered },
-    ]),
-    resolveAlertsOfOrder(tx, {
-      orderId: order.id,
-      types: ['fulfillment_failed', 'fulfillment_partial'],
-      notes: `Resolved by ${completion.notes}, correlation id ${correlationId}`,
-    }),
+    recordEvents(tx, [{ type: 'fulfillment.attempted', stream: `order:${order.id}`, data }]),
+    markDelivered(tx, deps, { ...facts, delivered: open, correlationId }),
   ]);
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Tx } from '../../platform/db/database.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { insertMessage } from '../mail/index.ts';
+import { insertMessage, listMessagesOfOrder } from '../mail/index.ts';
 import type { MessageRow } from '../mail/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
 import { listAssignedVouchers } from '../vouchers/index.ts';
@@ -10,6 +10,12 @@ import { listAssignedVouchers } from '../vouchers/index.ts';
 export interface QueueOrderEmailDeps {
   readonly box: SecretBox;
   readonly mailDomain: string;
+}
+
+export interface OrderLetter {
+  readonly order: OrderRow;
+  readonly items: readonly OrderItemRow[];
+  readonly recipient: string;
 }
 
 /**
@@ -21,9 +27,44 @@ export interface QueueOrderEmailDeps {
 export async function queueOrderEmail(
   tx: Tx,
   deps: QueueOrderEmailDeps,
-  letter: { order: OrderRow; items: readonly OrderItemRow[]; recipient: string },
+  { order, items, recipient }: OrderLetter,
 ): Promise<MessageRow | undefined> {
-  const { order, items, recipient } = letter;
+  const contentDigest = await digestCodes(tx, items);
+  const messageId = messageIdOf(deps, { order, contentDigest, nth: 0 });
+  return insertMessage(tx, { kind: 'order_codes', orderId: order.id, recipient, messageId, contentDigest });
+}
+
+/**
+ * The letter an operator is about to send, with the codes the order has at this moment: one that was written with
+ * exactly these and did not get through, under its own Message-ID; else a new one. In the transaction that gave the
+ * order its codes, under the order's lock.
+ */
+export async function prepareOrderEmail(
+  tx: Tx,
+  deps: QueueOrderEmailDeps,
+  { order, items, recipient }: OrderLetter,
+): Promise<MessageRow> {
+  const [contentDigest, earlier] = await Promise.all([
+    digestCodes(tx, items),
+    listMessagesOfOrder(tx, order.id),
+  ]);
+  const unsent = earlier.findLast(
+    (message) =>
+      message.state !== 'SENT' &&
+      message.recipient === recipient &&
+      message.content_digest.equals(contentDigest),
+  );
+  if (unsent) return unsent;
+  const kind = earlier.some((message) => message.kind === 'order_codes')
+    ? 'order_codes_again'
+    : 'order_codes';
+  const messageId = messageIdOf(deps, { order, contentDigest, nth: earlier.length });
+  const added = await insertMessage(tx, { kind, orderId: order.id, recipient, messageId, contentDigest });
+  if (!added) throw new Error(`Order ${order.id} has a letter ${messageId} that its lock should have shown`);
+  return added;
+}
+
+async function digestCodes(tx: Tx, items: readonly OrderItemRow[]): Promise<Buffer> {
   const vouchers = await listAssignedVouchers(
     tx,
     items.map((item) => item.id),
@@ -31,10 +72,18 @@ export async function queueOrderEmail(
   const hash = createHash('sha256');
   for (const digest of vouchers.map((voucher) => voucher.code_digest.toString('hex')).toSorted())
     hash.update(digest);
-  const contentDigest = hash.digest();
+  return hash.digest();
+}
+
+/** Receivers drop a second letter with the same one: a repeat has it, a letter that was asked for again has not. */
+function messageIdOf(
+  deps: QueueOrderEmailDeps,
+  letter: { order: OrderRow; contentDigest: Buffer; nth: number },
+): string {
+  const { order, contentDigest, nth } = letter;
   const tag = deps.box
     .digest(`${order.id}:${contentDigest.toString('hex')}`, 'mail.message_id')
     .toString('hex');
-  const messageId = `<ord.${order.order_number}.${tag.slice(0, 16)}@${deps.mailDomain}>`;
-  return insertMessage(tx, { kind: 'order_codes', orderId: order.id, recipient, messageId, contentDigest });
+  const again = nth === 0 ? '' : `.${nth}`;
+  return `<ord.${order.order_number}.${tag.slice(0, 16)}${again}@${deps.mailDomain}>`;
 }

@@ -5,6 +5,7 @@ export {
   findMessage,
   giveBackDeadClaim,
   insertMessage,
+  listMessagesOfOrder,
   markMessageSent,
   markMessageTransmitting,
   markMessageUnsent,

@@ -30,8 +30,14 @@ const claim = statement(
   `UPDATE mail_messages
    SET state = 'SENDING', claim_token = $2, claimed_until = now() + make_interval(secs => $3), transmitting = false,
        attempts = attempts + 1
-   WHERE id = $1 AND not_before <= now() AND state IN ('QUEUED', 'UNKNOWN')
+   WHERE id = $1 AND (state IN ('QUEUED', 'UNKNOWN') AND not_before <= now()
+                      OR $4 AND state IN ('QUEUED', 'UNKNOWN', 'REJECTED'))
    RETURNING *`,
+);
+
+const listOfOrder = statement(
+  'mail_list_of_order',
+  'SELECT * FROM mail_messages WHERE order_id = $1 ORDER BY id',
 );
 
 const markTransmitting = statement(
@@ -87,11 +93,18 @@ export async function findMessage(reader: Reader, id: number): Promise<MessageRo
   return (await reader.query<MessageRow>(find, [id])).rows[0];
 }
 
+/** Every letter about an order, oldest first. */
+export async function listMessagesOfOrder(reader: Reader, orderId: number): Promise<MessageRow[]> {
+  return (await reader.query<MessageRow>(listOfOrder, [orderId])).rows;
+}
+
+/** @param message.isUrgent an operator asks: the pause after a failure is skipped and a refused letter is tried again. */
 export async function claimMessage(
   tx: Tx,
-  message: { id: number; token: string; leaseSeconds: number },
+  message: { id: number; token: string; leaseSeconds: number; isUrgent: boolean },
 ): Promise<MessageRow | undefined> {
-  return (await tx.query<MessageRow>(claim, [message.id, message.token, message.leaseSeconds])).rows[0];
+  const { id, token, leaseSeconds, isUrgent } = message;
+  return (await tx.query<MessageRow>(claim, [id, token, leaseSeconds, isUrgent])).rows[0];
 }
 
 /** @returns false when the claim was lost: the text must not be sent. */
