@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 
+import { describeAnswers } from './describe-answers.ts';
+import type { ApiDescription } from './describe-answers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { mountEndpoints } from './mount.ts';
 import type { MountOptions } from './mount.ts';
@@ -42,11 +44,16 @@ export function serveApi(app: FastifyInstance, api: Api, options: MountOptions &
     });
     let description: string | undefined;
     scope.get(api.specPath, { schema: { hide: true } }, async (_request, reply) => {
-      description ??= JSON.stringify(scope.swagger(), null, 2);
+      description ??= describe(scope.swagger() as ApiDescription, api);
       return reply.header('content-type', 'application/json; charset=utf-8').send(description);
     });
   });
   serveDocsPage(app, api);
+}
+
+function describe(description: ApiDescription, api: Api): string {
+  describeAnswers(description, api);
+  return JSON.stringify(description, null, 2);
 }
 
 function serveDocsPage(app: FastifyInstance, api: Api): void {
