@@ -24,6 +24,24 @@ export const moduleGraph = {
   reports: '*',
 };
 
+/** Module → what it is for, in one line. A module without a line fails the generated documents. */
+export const modulePurposes = {
+  events: 'facts for other systems, recorded by whoever makes them true',
+  identity: 'who people are and what they may do: accounts, sign-in, tokens, roles, audit log',
+  catalogue: 'what is sold and how it is shown, and what a buyer must enter for it',
+  vouchers: 'the vault: stored codes, sealed; reserving and assigning them',
+  discounts: 'discount codes and their uses',
+  alerts: 'what operators have to look at',
+  mail: 'outgoing letters: claimed, sent, accepted or unknown',
+  orders: 'what a customer asked for, its life cycle and how it is read',
+  payments: 'sessions, callbacks and proofs of payment; one folder for each gateway',
+  fulfillment: 'giving a paid order what it was sold, once; one folder for each partner',
+  checkout: 'an order with its payment session; giving up and taking back unpaid orders',
+  recovery: 'what operators do for an order that needs attention',
+  redemption: 'promotional campaigns: codes handed out by QR link',
+  reports: 'lists, plots and exports over everything',
+};
+
 /** Folders that are plug-ins over a wire: they get a client and their configuration, never a database or a queue. */
 export const adapterFolders = ['payments/gateways', 'fulfillment/partners'];
 
