@@ -10,7 +10,7 @@ import { createFulfillment } from './modules/fulfillment/index.ts';
 import type { Identity } from './modules/identity/index.ts';
 import { createMailer } from './modules/mail/index.ts';
 import { orderRoutes } from './modules/orders/index.ts';
-import { buildGateways, createGateways, createPayments } from './modules/payments/index.ts';
+import { createPayments, openGateways } from './modules/payments/index.ts';
 import type { GatewaySettings } from './modules/payments/index.ts';
 import { findSellableVariantIds } from './modules/vouchers/index.ts';
 import { servePaymentResult } from './pages/payment-result.ts';
@@ -69,7 +69,7 @@ export function buildApp(options: AppOptions): App {
   const box = createSecretBox(keys.vault);
   const http = createOutboundClient({ connections: 32 });
   const mailer = createMailer({ smtpUrl: outside.smtpUrl, from: config.mailFrom });
-  const gateways = createGateways(buildGateways(outside.gateways, http));
+  const gateways = openGateways(outside.gateways, { db, box, http, random });
 
   const identity = composeIdentity(options, { random, box, http });
   const catalogue = createCatalogue({
@@ -82,8 +82,7 @@ export function buildApp(options: AppOptions): App {
   const shop = { db, clock, random, log, box, gateways, orderTtlSeconds: config.orderTtlSeconds };
   const payments = createPayments({
     ...shop,
-    callbackUrlOf: (gateway) => `${config.publicUrl}/api/v1/payments/${gateway.name}/callback`,
-    segmentOf: (gateway) => gateway.name,
+    callbackUrlOf: (gateway) => `${config.publicUrl}/api/v1/payments/${gateway.segment}/callback`,
     resultPageUrl: (transactionId) =>
       `${config.publicUrl}/payment-result${transactionId ? `?transactionId=${encodeURIComponent(transactionId)}` : ''}`,
     findCustomer: (userId) => findCustomer(identity, db, userId),

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 
 import { answer, endpoint, redirectTo } from '../../platform/http/endpoint.ts';
 import type { Answer, Endpoint, RawAnswer } from '../../platform/http/endpoint.ts';
-import type { CallbackFields, Gateway } from './gateways/gateway.ts';
+import type { CallbackFields, ConfiguredGateway } from './gateways/gateway.ts';
 import { findPaymentStatus } from './payment-store.ts';
 import { paymentStatusSchema, toPaymentStatusWire } from './payment-wire.ts';
 import type { PaymentStatusWire } from './payment-wire.ts';
@@ -11,8 +11,6 @@ import { receiveCallback } from './receive-callback.ts';
 import type { ReceiveCallbackDeps } from './receive-callback.ts';
 
 export interface CallbackRoutesDeps extends ReceiveCallbackDeps {
-  /** Path segment of a gateway's callbacks. */
-  segmentOf(gateway: Gateway): string;
   /** Where a browser goes after a callback; without a transaction when it named none of ours. */
   resultPageUrl(transactionId: string | null): string;
 }
@@ -24,10 +22,14 @@ export function callbackRoutes(deps: CallbackRoutesDeps): Endpoint[] {
   );
 }
 
-function callbackRoute(deps: CallbackRoutesDeps, gateway: Gateway, method: 'GET' | 'POST'): Endpoint {
+function callbackRoute(
+  deps: CallbackRoutesDeps,
+  gateway: ConfiguredGateway,
+  method: 'GET' | 'POST',
+): Endpoint {
   return endpoint({
     method,
-    path: `/payments/${deps.segmentOf(gateway)}/callback`,
+    path: `/payments/${gateway.segment}/callback`,
     access: 'callback',
     summary: `Callback of the ${gateway.name} gateway`,
     description:
@@ -40,7 +42,7 @@ function callbackRoute(deps: CallbackRoutesDeps, gateway: Gateway, method: 'GET'
 
 async function takeCallback(
   deps: CallbackRoutesDeps,
-  gateway: Gateway,
+  gateway: ConfiguredGateway,
   request: FastifyRequest,
 ): Promise<Answer<PaymentStatusWire | null> | RawAnswer> {
   const fields = { ...flatten(request.query), ...flatten(request.body) };

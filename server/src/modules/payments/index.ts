@@ -2,8 +2,16 @@ import { handleJob } from '../../platform/jobs/queue.ts';
 import type { JobHandler } from '../../platform/jobs/queue.ts';
 import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
+import type { OutboundClient } from '../../platform/outbound/outbound-client.ts';
+import type { Random } from '../../platform/random.ts';
 import { callbackRoutes } from './callback-routes.ts';
 import type { CallbackRoutesDeps } from './callback-routes.ts';
+import { createGatewayTokens } from './gateway-token-store.ts';
+import type { GatewayTokenDeps } from './gateway-token-store.ts';
+import { buildGateways } from './gateways/definitions.ts';
+import type { GatewaySettings } from './gateways/definitions.ts';
+import { createGateways } from './gateways/registry.ts';
+import type { Gateways } from './gateways/registry.ts';
 import type { InitiatePaymentDeps } from './initiate-payment.ts';
 import { verifyPaymentJob } from './jobs.ts';
 import { paymentRoutes } from './routes.ts';
@@ -15,16 +23,27 @@ export type { InitiatePaymentDeps, OpenedPayment } from './initiate-payment.ts';
 export { paymentStates } from './payment-states.ts';
 export { findPaymentStatus, listPaymentsOfOrder } from './payment-store.ts';
 export { methodSchema, openedPaymentSchema, toPaymentStatusWire } from './payment-wire.ts';
-export { buildGateways } from './gateways/definitions.ts';
 export type { GatewaySettings } from './gateways/definitions.ts';
-export { createGateways } from './gateways/registry.ts';
-export type { Gateways } from './gateways/registry.ts';
+export { describeGatewaySettings } from './gateways/describe-settings.ts';
+export type { GatewayHealth, Gateways } from './gateways/registry.ts';
 export { gatewayNames } from './gateways/gateway.ts';
-export type { Gateway, GatewayName } from './gateways/gateway.ts';
+export type { ConfiguredGateway, Gateway, GatewayName } from './gateways/gateway.ts';
 export { verifyPayment } from './verify-payment.ts';
 export type { VerifyPaymentDeps } from './verify-payment.ts';
 
 export interface PaymentsDeps extends InitiatePaymentDeps, CallbackRoutesDeps {}
+
+/**
+ * The gateways that are configured, each with its own guarded line and the shared tokens.
+ *
+ * @throws Error that names the variable, when one is configured by half.
+ */
+export function openGateways(
+  settings: GatewaySettings,
+  deps: GatewayTokenDeps & { readonly http: OutboundClient; readonly random: Random },
+): Gateways {
+  return createGateways(buildGateways(settings, { ...deps, tokens: createGatewayTokens(deps) }));
+}
 
 export interface Payments {
   /** What opening a session needs, for checkout, which opens one with the order. */

@@ -18,7 +18,7 @@ import {
   setOrderHold,
 } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
-import type { Gateway, SessionRequest, SessionResult } from './gateways/gateway.ts';
+import type { ConfiguredGateway, SessionRequest, SessionResult } from './gateways/gateway.ts';
 import type { Gateways } from './gateways/registry.ts';
 import {
   insertPayment,
@@ -37,7 +37,7 @@ export interface InitiatePaymentDeps {
   readonly gateways: Gateways;
   readonly orderTtlSeconds: number;
   /** Absolute address of the callback of a gateway. */
-  callbackUrlOf(gateway: Gateway): string;
+  callbackUrlOf(gateway: ConfiguredGateway): string;
   findCustomer(userId: number): Promise<SessionRequest['customer']>;
   /** Takes the units of an order again that had gone back; throws CONFLICT when they are gone (decisions 4.5). */
   takeUnitsAgain(tx: Tx, order: OrderRow, until: Date): Promise<void>;
@@ -104,7 +104,7 @@ interface BegunPayment {
   readonly order: OrderRow;
   readonly payment: PaymentRow;
   /** Undefined when nothing is to be paid. */
-  readonly gateway: Gateway | undefined;
+  readonly gateway: ConfiguredGateway | undefined;
 }
 
 async function beginPayment(
@@ -159,7 +159,7 @@ function refuseUnlessPayable(order: OrderRow, input: InitiatePaymentInput): void
   }
 }
 
-function gatewayFor(gateways: Gateways, method: string): Gateway {
+function gatewayFor(gateways: Gateways, method: string): ConfiguredGateway {
   const gateway = gateways.forMethod(method);
   if (gateway) return gateway;
   const offered = [...gateways.methods].join(', ') || 'none';
@@ -189,7 +189,7 @@ async function settleFree(
 
 async function openSession(
   deps: InitiatePaymentDeps,
-  gateway: Gateway,
+  gateway: ConfiguredGateway,
   begun: BegunPayment,
 ): Promise<SessionResult> {
   const { order, payment } = begun;
@@ -203,6 +203,7 @@ async function openSession(
       customer: await deps.findCustomer(order.user_id),
       itemCount: 1,
       callbackUrl: deps.callbackUrlOf(gateway),
+      at: deps.clock.now(),
     });
   } catch (error) {
     // The gateway may have opened a session we know nothing of; the sweep asks about it all the same.

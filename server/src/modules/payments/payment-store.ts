@@ -65,7 +65,7 @@ const claim = statement(
   // One verification at a time whoever asks, and not before two seconds after the last began.
   `UPDATE payments SET verifying_until = now() + make_interval(secs => $2)
    WHERE id = $1 AND status <> 'SUCCEEDED' AND (verifying_until IS NULL OR verifying_until <= now())
-   RETURNING ${columns}`,
+   RETURNING ${columns}, (SELECT paid_at IS NOT NULL FROM orders WHERE orders.id = order_id) AS order_is_paid`,
 );
 
 const free = statement(
@@ -167,13 +167,17 @@ export async function storePaymentSession(
   ]);
 }
 
+export interface ClaimedPayment extends PaymentRow {
+  readonly order_is_paid: boolean;
+}
+
 /** The payment, when it is ours to verify now; undefined when it SUCCEEDED or somebody is at it. */
 export async function claimVerification(
   tx: Tx,
   id: number,
   leaseSeconds: number,
-): Promise<PaymentRow | undefined> {
-  return (await tx.query<PaymentRow>(claim, [id, leaseSeconds])).rows[0];
+): Promise<ClaimedPayment | undefined> {
+  return (await tx.query<ClaimedPayment>(claim, [id, leaseSeconds])).rows[0];
 }
 
 export async function freeVerification(tx: Tx, id: number, notBefore: Date): Promise<void> {

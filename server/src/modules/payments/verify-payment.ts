@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/time.ts';
 import type { CallbackClaim, Gateway, PaymentToVerify, Verification } from './gateways/gateway.ts';
 import type { Gateways } from './gateways/registry.ts';
 import { claimVerification, findPayment, freeVerification, insertVerification } from './payment-store.ts';
-import type { PaymentRow } from './payment-store.ts';
+import type { ClaimedPayment, PaymentRow } from './payment-store.ts';
 import { settlePayment } from './settle-payment.ts';
 
 export interface VerifyPaymentDeps {
@@ -26,7 +26,7 @@ export interface VerifyRequest {
 }
 
 /** Longer than the slowest verification: a process that died with the claim blocks nobody for longer. */
-const CLAIM_SECONDS = 25;
+const CLAIM_SECONDS = 45;
 const MIN_INTERVAL_SECONDS = 2;
 const PATIENCE_MS = 12_000;
 
@@ -58,7 +58,7 @@ export async function verifyPayment(deps: VerifyPaymentDeps, request: VerifyRequ
 async function verifyClaimed(
   deps: VerifyPaymentDeps,
   request: VerifyRequest,
-  payment: PaymentRow,
+  payment: ClaimedPayment,
 ): Promise<PaymentRow> {
   const startedAt = deps.clock.now();
   const notBefore = secondsAfter(startedAt, MIN_INTERVAL_SECONDS);
@@ -114,10 +114,13 @@ async function applyAnswer(
   }
 }
 
-/** One retry when the gateway cannot be asked, and the gateway's own number when it is still processing. */
+/**
+ * One retry when the gateway cannot be asked, and the gateway's own number when it is still processing; a sweep, which
+ * comes back anyway, waits for no such retry.
+ */
 async function askGateway(
   gateway: Gateway,
-  payment: PaymentRow,
+  payment: ClaimedPayment,
   request: VerifyRequest,
 ): Promise<Verification> {
   const question: PaymentToVerify = {
@@ -126,12 +129,17 @@ async function askGateway(
     amountMinor: payment.amount_minor,
     currency: payment.currency,
     evidence: request.evidence ?? {},
+    mayCapture: !payment.order_is_paid,
+    isRepeat: false,
   };
+  const again = { ...question, isRepeat: true };
   let answer = await askOnce(gateway, question);
-  if (answer.kind === 'unknown') answer = await askOnce(gateway, question);
-  for (let retry = 0; answer.kind === 'processing' && retry < gateway.retryProcessing.times; retry += 1) {
+  if (answer.kind === 'unknown') answer = await askOnce(gateway, again);
+  const isSweep = request.askedBy === 'sweep' || request.askedBy === 'expiry';
+  const retries = isSweep ? 0 : gateway.retryProcessing.times;
+  for (let retry = 0; answer.kind === 'processing' && retry < retries; retry += 1) {
     await wait(gateway.retryProcessing.afterMs);
-    answer = await askOnce(gateway, question);
+    answer = await askOnce(gateway, again);
   }
   return answer;
 }

@@ -1,11 +1,14 @@
 import type { Minor } from '../../../platform/money.ts';
+import type { OutboundClient } from '../../../platform/outbound/outbound-client.ts';
+import type { Random } from '../../../platform/random.ts';
+import type { RefundQuestion, RefundRequest, RefundResult } from './refund.ts';
 
 /**
  * What a payment gateway is to us. An implementation is a stateless factory over its own validated configuration and
  * an HTTP client: it sees no database, queue or clock, and never waits or retries; that is the core's work.
  */
 export interface Gateway {
-  /** Path segment of its callbacks, and its name everywhere inside: `aggregator`. */
+  /** Its name everywhere inside: `aggregator`. */
   readonly name: GatewayName;
   /** The method value customers choose (interface part 4): `gw_aggregator`. */
   readonly method: string;
@@ -19,6 +22,16 @@ export interface Gateway {
   readCallback(fields: CallbackFields): CallbackReading;
   /** The proof call. Re-callable: asking twice moves no money twice. */
   verify(payment: PaymentToVerify): Promise<Verification>;
+  /** Gives money back, once for each refund reference. Absent where the protocol has no refund. */
+  readonly refund?: (request: RefundRequest) => Promise<RefundResult>;
+  /** What became of a refund. Absent where the protocol has no such question. */
+  readonly queryRefund?: (question: RefundQuestion) => Promise<RefundResult>;
+}
+
+/** A gateway as it is configured: safe to call (nothing it does throws) and with an address of its own. */
+export interface ConfiguredGateway extends Gateway {
+  /** Path segment of its callbacks (decisions 4.11): its name, unless operators say otherwise. */
+  readonly segment: string;
 }
 
 export const gatewayNames = [
@@ -29,6 +42,34 @@ export const gatewayNames = [
   'wallet_direct',
 ] as const;
 export type GatewayName = (typeof gatewayNames)[number];
+
+/** What a gateway is built with, besides its configuration. */
+export interface GatewayParts {
+  readonly http: OutboundClient;
+  readonly random: Random;
+  readonly tokens: TokenCache;
+}
+
+/** Access tokens that all processes share, for gateways that ration them. */
+export interface TokenCache {
+  /** The token under this key while it lives. */
+  find(key: string): Promise<string | undefined>;
+  /**
+   * A token other than `refused`: one that somebody else has been granted meanwhile, else a new one. At most one grant
+   * is under way at a time and at most two begin in an hour, over all processes.
+   *
+   * @throws Error when no grant is allowed now, or what `ask` throws.
+   */
+  renew(
+    key: string,
+    grant: { refused: string | undefined; ask: () => Promise<GrantedToken> },
+  ): Promise<string>;
+}
+
+export interface GrantedToken {
+  readonly token: string;
+  readonly lifetimeSeconds: number;
+}
 
 export interface SessionRequest {
   readonly transactionId: string;
@@ -41,6 +82,8 @@ export interface SessionRequest {
   readonly itemCount: number;
   /** Absolute address of our callback for this gateway. */
   readonly callbackUrl: string;
+  /** The present, for gateways that want to be told the time. */
+  readonly at: Date;
 }
 
 export type SessionResult =
@@ -77,6 +120,10 @@ export interface PaymentToVerify {
   readonly amountMinor: Minor;
   readonly currency: string;
   readonly evidence: Readonly<Record<string, string>>;
+  /** False when the order is paid already: a gateway that moves the money only when told to must not do so then. */
+  readonly mayCapture: boolean;
+  /** Asked before within this verification, without a clear answer. */
+  readonly isRepeat: boolean;
 }
 
 /** Five outcomes. `unknown` is a result of its own: it is never rounded to one of the others here. */

@@ -1,38 +1,47 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
-import { Value } from 'typebox/value';
 
 import { formatMinor } from '../../../../platform/money.ts';
-import type { OutboundClient } from '../../../../platform/outbound/outbound-client.ts';
-import type { Gateway, PaymentToVerify, SessionRequest, SessionResult, Verification } from '../gateway.ts';
-import { claimIn, judge, signatureOf, text } from './aggregator-wire.ts';
-import type { AggregatorTransaction } from './aggregator-wire.ts';
+import { asReason, isWebAddress, parseObject, readAnswer, text } from '../gateway-answer.ts';
+import type { Answer } from '../gateway-answer.ts';
+import { commonConfig, timeLimitsIn, words } from '../gateway-config.ts';
+import type { Gateway, GatewayParts, SessionRequest, SessionResult } from '../gateway.ts';
+import type { RefundQuestion, RefundRequest, RefundResult } from '../refund.ts';
+import { claimIn, judgeQuery, judgeRefund, judgeValidation, signatureOf } from './aggregator-wire.ts';
 
 /** `GATEWAY_AGGREGATOR_*`. */
 export const aggregatorConfigSchema = Type.Object({
-  base_url: Type.String({ format: 'uri' }),
-  store_id: Type.String({ minLength: 1 }),
-  store_passwd: Type.String({ minLength: 1 }),
+  ...commonConfig,
+  store_id: words('Store id'),
+  store_passwd: words('Its API password'),
 });
 export type AggregatorConfig = Static<typeof aggregatorConfigSchema>;
 
-const INIT_TIMEOUT_MS = 8_000;
-const VERIFY_TIMEOUT_MS = 5_000;
+const VALIDATION = '/validator/api/validationserverAPI.php';
+/** Answers by which parameter it gets: transaction, refund, or state of a refund. */
+const TRANSACTIONS = '/validator/api/merchantTransIDvalidationAPI.php';
 
 /** SSLCommerz v4: cards, internet banking and mobile wallets. */
-export function createAggregator(config: AggregatorConfig, http: OutboundClient): Gateway {
-  const call = (path: string, query: Record<string, string>): string =>
-    `${config.base_url}${path}?${new URLSearchParams(query).toString()}`;
+export function createAggregator(config: AggregatorConfig, { http }: Pick<GatewayParts, 'http'>): Gateway {
+  const limits = timeLimitsIn(config);
   const credentials = {
     store_id: config.store_id,
     store_passwd: config.store_passwd,
     v: '1',
     format: 'json',
   };
-  const ask = async (url: string): Promise<unknown> => {
-    const response = await http.send({ method: 'GET', url, timeoutMs: VERIFY_TIMEOUT_MS });
-    if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
-    return JSON.parse(response.text);
+  const ask = async (path: string, question: Record<string, string>): Promise<Answer> => {
+    const query = new URLSearchParams({ ...question, ...credentials });
+    const url = `${config.base_url}${path}?${query.toString()}`;
+    return readAnswer(await http.send({ method: 'GET', url, timeoutMs: limits.verifyMs }));
+  };
+  const queryRefund = async ({
+    gatewayRefundId,
+  }: Pick<RefundQuestion, 'gatewayRefundId'>): Promise<RefundResult> => {
+    if (gatewayRefundId) return judgeRefund(await ask(TRANSACTIONS, { refund_ref_id: gatewayRefundId }));
+    const reason =
+      'SSLCommerz is asked by its refund_ref_id only, and never told it: look in its merchant panel';
+    return { kind: 'unknown', reason, neverSent: false, details: {} };
   };
 
   return {
@@ -47,7 +56,7 @@ export function createAggregator(config: AggregatorConfig, http: OutboundClient)
         url: `${config.base_url}/gwprocess/v4/api.php`,
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
         body: sessionForm(config, request).toString(),
-        timeoutMs: INIT_TIMEOUT_MS,
+        timeoutMs: limits.initMs,
       });
       return readSession(response.status, response.text);
     },
@@ -67,16 +76,19 @@ export function createAggregator(config: AggregatorConfig, http: OutboundClient)
 
     /** By `val_id` when the callback brought one, else by our transaction id (interface part 4, callback rule 2). */
     async verify(payment) {
-      const valId = payment.evidence['val_id'];
-      if (valId) {
-        const answer = await ask(
-          call('/validator/api/validationserverAPI.php', { val_id: valId, ...credentials }),
-        );
-        return judgeValidation(answer, payment);
-      }
-      const query = { tran_id: payment.gatewayReference, ...credentials };
-      return judgeQuery(await ask(call('/validator/api/merchantTransIDvalidationAPI.php', query)), payment);
+      const { val_id: valId } = payment.evidence;
+      if (valId) return judgeValidation(await ask(VALIDATION, { val_id: valId }), payment);
+      return judgeQuery(await ask(TRANSACTIONS, { tran_id: payment.gatewayReference }), payment);
     },
+
+    async refund(request) {
+      const begun = judgeRefund(await ask(TRANSACTIONS, refundFields(request)));
+      if (begun.kind !== 'processing') return begun;
+      // Begun for sure: a failing follow-up question must not make it look unsent.
+      return queryRefund({ gatewayRefundId: begun.gatewayRefundId }).catch(() => begun);
+    },
+
+    queryRefund,
   };
 }
 
@@ -108,48 +120,26 @@ function sessionForm(config: AggregatorConfig, request: SessionRequest): URLSear
 }
 
 function readSession(status: number, body: string): SessionResult {
-  const answer = status === 200 ? parse(body) : undefined;
+  const answer = status === 200 ? parseObject(body) : undefined;
   const url = text(answer?.['GatewayPageURL']);
-  if (text(answer?.['status']) === 'SUCCESS' && url) {
+  if (text(answer?.['status']) === 'SUCCESS' && isWebAddress(url)) {
     return { kind: 'opened', url, session: { sessionkey: text(answer?.['sessionkey']) } };
   }
-  const reason = text(answer?.['failedreason']) || text(answer?.['status']) || `HTTP ${status}`;
-  return { kind: 'refused', reason: reason.slice(0, 255) };
+  const reason = asReason(text(answer?.['failedreason']), text(answer?.['status']), `HTTP ${status}`);
+  return { kind: 'refused', reason };
 }
 
-const answerSchema = Type.Record(Type.String(), Type.Unknown());
-
-function parse(body: string): Record<string, unknown> | undefined {
-  try {
-    const answer: unknown = JSON.parse(body);
-    return Value.Check(answerSchema, answer) ? answer : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function judgeValidation(answer: unknown, payment: PaymentToVerify): Verification {
-  const refusal = connectionProblem(answer);
-  return refusal ?? judge(answer as AggregatorTransaction, payment.gatewayReference);
-}
-
-/** Several attempts on one transaction id give several elements: a paid one decides, else the last. */
-function judgeQuery(answer: unknown, payment: PaymentToVerify): Verification {
-  const refusal = connectionProblem(answer);
-  if (refusal) return refusal;
-  const elements = (answer as { element?: unknown }).element;
-  const judged = (Array.isArray(elements) ? elements : []).map((element) =>
-    judge(element as AggregatorTransaction, payment.gatewayReference),
-  );
-  const none: Verification = { kind: 'processing', details: { no_of_trans_found: 0 } };
-  return judged.find(({ kind }) => kind === 'confirmed') ?? judged.at(-1) ?? none;
-}
-
-/** `APIConnect` says whether the question itself was accepted; it is read before `status`. */
-function connectionProblem(answer: unknown): Verification | undefined {
-  if (!Value.Check(answerSchema, answer))
-    return { kind: 'unknown', reason: 'the answer is not an object', details: {} };
-  const connect = text(answer['APIConnect']);
-  if (connect === 'DONE') return undefined;
-  return { kind: 'unknown', reason: `APIConnect ${connect || 'missing'}`, details: { APIConnect: connect } };
+function refundFields({
+  refundReference,
+  amountMinor,
+  reason,
+  payment,
+}: RefundRequest): Record<string, string> {
+  return {
+    bank_tran_id: payment.gatewayTransactionId,
+    refund_amount: formatMinor(amountMinor),
+    refund_remarks: reason.slice(0, 255),
+    refund_trans_id: refundReference,
+    refe_id: refundReference,
+  };
 }
