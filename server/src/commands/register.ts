@@ -38,6 +38,14 @@ export function registerCommands(program: Command): void {
       const { walkMainJob } = await import('./demo.ts');
       await walkMainJob(options);
     });
+  program
+    .command('regen')
+    .description('write docs/generated and the drawing in ARCHITECTURE.md out of the program')
+    .option('--check', 'write nothing; fail when they are out of step')
+    .action(async (options: { check?: boolean }) => {
+      const { regenerateDocs } = await import('./regen.ts');
+      await regenerateDocs({ isCheck: options.check ?? false });
+    });
   registerStockImport(program, async () => {
     const { openVault } = await import('./open-vault.ts');
     return openVault(readConfig(process.env));
