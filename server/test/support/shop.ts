@@ -97,6 +97,17 @@ export async function aCustomer(service: TestService): Promise<Customer> {
   return { userId: signedIn.data.user.id, token: signedIn.data.accessToken, email };
 }
 
+/** A signed-in super_admin. */
+export async function anAdminToken(service: TestService): Promise<string> {
+  const email = `admin-${randomUUID()}@example.com`;
+  await service.app.identity.ensureFirstAdmin({ email, password: PASSWORD });
+  const loggedIn = await call<{ accessToken: string }>(service, {
+    path: '/admin/auth/login',
+    body: { email, password: PASSWORD },
+  });
+  return loggedIn.data.accessToken;
+}
+
 export interface Answered<Data> {
   readonly status: number;
   readonly headers: Headers;
