@@ -32,6 +32,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: 15_000,
     forceCloseConnections: 'idle',
+    // Addresses the router itself refuses (a broken escape, an endless parameter) never reach the error handler.
+    frameworkErrors: answerError,
     // The interface prints admin paths as /admin/...: the same handlers, one set of routes.
     rewriteUrl: (request) => {
       const url = request.url ?? '/';
