@@ -39,7 +39,7 @@ export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Prom
     const order = await lockOrder(tx, orderId);
     if (!order || order.paid_at !== null || order.held_until === null || order.held_until > deps.clock.now())
       return;
-    await release(tx, order, 'holdExpired');
+    await releaseUnpaidOrder(tx, order, { fact: 'holdExpired', reason: 'expired' });
   });
 }
 
@@ -61,16 +61,20 @@ export async function cancelOrder(
         `Order ${order.order_number} is paid: it cannot be cancelled any more`,
       );
     }
-    await release(tx, order, 'cancelled');
+    await releaseUnpaidOrder(tx, order, { fact: 'cancelled', reason: 'cancelled_by_customer' });
   });
 }
 
-async function release(tx: Tx, order: OrderRow, fact: 'holdExpired' | 'cancelled'): Promise<void> {
+/** Gives back what an unpaid order holds and cancels it. The caller has locked it and seen that it is unpaid. */
+export async function releaseUnpaidOrder(
+  tx: Tx,
+  order: OrderRow,
+  { fact, reason }: { fact: 'holdExpired' | 'cancelled'; reason: string },
+): Promise<void> {
   await releaseReservedVouchers(tx, order.id);
   await setOrderHold(tx, { orderId: order.id, until: null, paymentMethod: null });
   const changed = await applyOrderFact(tx, { orderId: order.id, fact, to: 'CANCELLED' });
   if (!changed) return;
-  const reason = fact === 'holdExpired' ? 'expired' : 'cancelled_by_customer';
   const data = { order_id: order.id, order_number: order.order_number, reason };
   await recordEvents(tx, [{ type: 'order.cancelled', stream: `order:${order.id}`, data }]);
 }

@@ -8,6 +8,7 @@ export {
   markOrderDispatched,
   markOrderPaid,
   markSessionOpened,
+  setDeliveryEmail,
   setItemStatuses,
   setOrderHold,
 } from './order-changes.ts';

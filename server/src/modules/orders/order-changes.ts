@@ -93,3 +93,13 @@ export async function markOrderDispatched(
 ): Promise<void> {
   await tx.query(setDispatched, [dispatch.orderId, dispatch.email, dispatch.at]);
 }
+
+const setDelivery = statement(
+  'orders_set_delivery_email',
+  'UPDATE orders SET delivery_email = $2 WHERE id = $1',
+);
+
+/** The address the codes go to from now on; what the customer asked for stays in `recipient_email`. */
+export async function setDeliveryEmail(tx: Tx, orderId: number, email: string): Promise<void> {
+  await tx.query(setDelivery, [orderId, email]);
+}
