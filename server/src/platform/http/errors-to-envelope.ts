@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
+import { sqlStateOf } from '../db/database.ts';
 import { AppError } from '../errors.ts';
 import type { FieldProblem } from '../errors.ts';
 import { errorEnvelope } from './envelope.ts';
@@ -37,6 +38,11 @@ export function toAppError(error: unknown): AppError {
   if (typeof cause.statusCode === 'number' && cause.statusCode >= 400 && cause.statusCode < 500) {
     return new AppError('BAD_REQUEST', cause.message);
   }
+  if (UNSTORABLE.has(sqlStateOf(error))) {
+    return new AppError('BAD_REQUEST', 'The request holds a text or number that cannot be stored', {
+      cause: error,
+    });
+  }
   if (isUnreachableDatabase(error)) {
     return new AppError('SERVICE_UNAVAILABLE', 'The database does not answer; try again in a moment', {
       retryAfterSeconds: 2,
@@ -47,6 +53,9 @@ export function toAppError(error: unknown): AppError {
     cause: error,
   });
 }
+
+/** U+0000 in a text, half a surrogate pair in JSON, a number beyond its column. */
+const UNSTORABLE = new Set(['22021', '22P05', '22003']);
 
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
