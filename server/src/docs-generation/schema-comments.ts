@@ -47,16 +47,20 @@ function withoutFunctionBodies(sql: string): string {
 
 function readStatement(tables: Map<string, TableComments>, statement: Statement): void {
   const { table, isNew, before, lines } = statement;
-  const columns = new Map(tables.get(table)?.columns);
-  for (const [column, comment] of columnComments(lines)) columns.set(column, comment);
+  const above = purposeIn(before);
   const known = tables.get(table);
+  const columns = new Map(known?.columns);
+  // A comment above ALTER TABLE is about what it adds first.
+  const added = /^\s*ADD COLUMN (\w+)/.exec(lines.join('\n'))?.[1];
+  if (added !== undefined && above !== '') columns.set(added, above);
+  for (const [column, comment] of columnComments(lines)) columns.set(column, comment);
   const owner = known?.owner ?? ownerIn(before, table);
-  tables.set(table, { owner, purpose: isNew ? purposeIn(before) : (known?.purpose ?? ''), columns });
+  tables.set(table, { owner, purpose: isNew ? above : (known?.purpose ?? ''), columns });
 }
 
 function ownerIn(before: string, table: string): string {
   const text = before.replaceAll(/\n--\s*/g, ' ');
-  const owner = [...text.matchAll(/\bOwner(?: of every table here)?: ([\w/-]+)/g)].at(-1)?.[1];
+  const owner = [...text.matchAll(/\bOwner(?: of [^:.]*)?: ([\w/-]+)/g)].at(-1)?.[1];
   if (owner === undefined)
     throw new Error(`The migration that makes ${table} must name its "Owner: <module>"`);
   return owner;

@@ -9,12 +9,13 @@ export interface SourceText {
   readonly text: string;
 }
 
-/** The program's own TypeScript below a folder, tests left out, in the order of their paths. */
+/** The program's own TypeScript below a folder, in the order of their paths; without tests and without this writer. */
 export async function readSourceTexts(root: string, folder: string): Promise<SourceText[]> {
   const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile() && isProgram(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+    .filter((path) => !path.includes('/docs-generation/'));
   const texts = await Promise.all(
     paths.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })),
   );
