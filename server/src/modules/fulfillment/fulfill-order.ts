@@ -71,11 +71,9 @@ async function holdMissingUnits(
 ): Promise<Map<number, string>> {
   const failures = new Map<number, string>();
   if (items.length === 0) return failures;
-  await releaseExpiredVouchers(tx, order.id);
-  const held = await listHeldUnitNumbers(
-    tx,
-    items.map(({ id }) => id),
-  );
+  const ids = items.map(({ id }) => id);
+  // In one packet; the second sees what the first did.
+  const [, held] = await Promise.all([releaseExpiredVouchers(tx, order.id), listHeldUnitNumbers(tx, ids)]);
   for (const item of items) {
     const own = new Set(held.filter((unit) => unit.order_item_id === item.id).map((unit) => unit.unit_no));
     const unitNumbers = Array.from({ length: item.quantity }, (_, index) => index + 1).filter(

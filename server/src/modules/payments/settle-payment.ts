@@ -105,31 +105,45 @@ async function settleConfirmed(
   const drivesOrder = order.paid_at === null;
   const at = clock.now();
   const proof = { id: payment.id, drivesOrder, amountMinor, currency, at, gatewayTransactionId };
-  const settled = (await markPaymentSucceeded(tx, proof)) ?? payment;
-  if (!drivesOrder) {
-    await Promise.all([
-      openAlert(tx, {
-        type: 'duplicate_payment',
-        orderId: order.id,
-        cause: `payment:${payment.id}`,
-        message: `Order ${order.order_number} was paid twice: refund ${payment.transaction_id}`,
-        details: { transaction_id: payment.transaction_id, amount_minor: amountMinor },
-      }),
-      recordEvents(tx, [paymentEvent('payment.succeeded', settled)]),
-    ]);
-    return settled;
-  }
-  const paidEvent = { order_id: order.id, order_number: order.order_number, total_minor: order.total_minor };
   if (payment.failure_reason === 'VERIFICATION_UNAVAILABLE') await resolveUnavailable(tx, payment);
-  await Promise.all([
-    markOrderPaid(tx, order.id, at),
-    recordEvents(tx, [
-      paymentEvent('payment.succeeded', settled),
-      { type: 'order.paid', stream: `order:${order.id}`, data: paidEvent },
-    ]),
-    enqueue(tx, fulfillOrderJob.of({ orderId: order.id })),
+  const succeeded = paymentEvent('payment.succeeded', { ...payment, failure_reason: null });
+  // All of it follows from what the locks showed, so it leaves in one packet.
+  const [settled] = await Promise.all([
+    markPaymentSucceeded(tx, proof),
+    ...(drivesOrder
+      ? payOrder(tx, { order, at, succeeded })
+      : reportDuplicate(tx, { order, payment, succeeded })),
   ]);
-  return settled;
+  return settled ?? payment;
+}
+
+type NewEvent = ReturnType<typeof paymentEvent>;
+
+function payOrder(tx: Tx, facts: { order: OrderRow; at: Date; succeeded: NewEvent }): Promise<unknown>[] {
+  const { order, at, succeeded } = facts;
+  const data = { order_id: order.id, order_number: order.order_number, total_minor: order.total_minor };
+  return [
+    markOrderPaid(tx, order.id, at),
+    recordEvents(tx, [succeeded, { type: 'order.paid', stream: `order:${order.id}`, data }]),
+    enqueue(tx, fulfillOrderJob.of({ orderId: order.id })),
+  ];
+}
+
+function reportDuplicate(
+  tx: Tx,
+  facts: { order: OrderRow; payment: PaymentRow; succeeded: NewEvent },
+): Promise<unknown>[] {
+  const { order, payment, succeeded } = facts;
+  return [
+    openAlert(tx, {
+      type: 'duplicate_payment',
+      orderId: order.id,
+      cause: `payment:${payment.id}`,
+      message: `Order ${order.order_number} was paid twice: refund ${payment.transaction_id}`,
+      details: { transaction_id: payment.transaction_id, amount_minor: payment.amount_minor },
+    }),
+    recordEvents(tx, [succeeded]),
+  ];
 }
 
 async function settleMismatch(
