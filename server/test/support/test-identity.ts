@@ -4,6 +4,7 @@ import { createIdentity, generateTokenKey } from '../../src/modules/identity/ind
 import type {
   Identity,
   IdentityDeps,
+  MailLetter,
   SmsAbuse,
   SmsMessage,
   SmsSender,
@@ -41,6 +42,7 @@ export interface TestIdentity {
   readonly tokenKeys: TokenKeys;
   readonly phones: TestPhones;
   readonly abuse: readonly SmsAbuse[];
+  readonly letters: readonly MailLetter[];
   call(request: TestRequest): Promise<TestAnswer>;
 }
 
@@ -108,6 +110,7 @@ export async function startIdentity(
   const tokenKeys = given.tokenKeys ?? (await aTokenKeySet());
   const phones = given.phones ?? createTestPhones();
   const abuse: SmsAbuse[] = [];
+  const letters: MailLetter[] = [];
   const identity = createIdentity({
     db,
     random: systemRandom,
@@ -115,6 +118,10 @@ export async function startIdentity(
     accessTokenSeconds: 900,
     secretBox: aSecretBox(),
     sms: phones,
+    publicUrl: 'https://shop.example',
+    async sendMail(letter) {
+      letters.push(letter);
+    },
     async reportSmsAbuse(_tx, report) {
       abuse.push(report);
     },
@@ -132,7 +139,7 @@ export async function startIdentity(
     prefix: '/api/v1/admin',
   });
   await app.ready();
-  return { identity, app, clock, tokenKeys, phones, abuse, call: (request) => call(app, request) };
+  return { identity, app, clock, tokenKeys, phones, abuse, letters, call: (request) => call(app, request) };
 }
 
 async function call(app: FastifyInstance, request: TestRequest): Promise<TestAnswer> {

@@ -14,6 +14,7 @@ import { readConfig } from '../../src/config.ts';
 import { loadKeys } from '../../src/keys.ts';
 import { startWorker } from '../../src/platform/jobs/worker.ts';
 import { createLog } from '../../src/platform/log.ts';
+import type { Logger } from '../../src/platform/log.ts';
 import type { Clock } from '../../src/platform/time.ts';
 import { systemClock } from '../../src/platform/time.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -38,6 +39,8 @@ export interface TestService {
 export interface TestServiceOptions {
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Takes the place of a silent log. */
+  readonly log?: Logger;
   /** A second service on the first one's database and sandbox. */
   readonly beside?: TestService;
 }
@@ -58,7 +61,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     THROTTLE_SCALE: '100000',
     ...options.environment,
   });
-  const log = createLog({ level: process.env['TEST_LOG'] ?? 'silent' });
+  const log = options.log ?? createLog({ level: process.env['TEST_LOG'] ?? 'silent' });
   const keys = await loadKeys(config);
   const outside = await findOutside(config, sandboxUrl);
   const clock = options.clock ?? systemClock;
