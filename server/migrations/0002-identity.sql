@@ -27,8 +27,14 @@ CREATE TABLE admins (
   name          text        NOT NULL,
   password_hash text        NOT NULL,
   status        text        NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
+  -- Sealed. Counts once its first code was entered.
+  totp_secret       bytea,
+  totp_confirmed_at timestamptz,
+  -- The 30 seconds whose code was used last: a code works once.
+  totp_last_step    bigint      NOT NULL DEFAULT 0,
   created_at    timestamptz NOT NULL DEFAULT now(),
-  updated_at    timestamptz NOT NULL DEFAULT now()
+  updated_at    timestamptz NOT NULL DEFAULT now(),
+  CONSTRAINT admins__confirmed_has_secret CHECK (totp_confirmed_at IS NULL OR totp_secret IS NOT NULL)
 );
 CREATE TRIGGER admins__touch BEFORE UPDATE ON admins FOR EACH ROW EXECUTE FUNCTION touch_updated_at();
 

@@ -1,12 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 
 import { composeIdentity } from './compose-identity.ts';
+import { composeOperations } from './compose-operations.ts';
 import type { Config } from './config.ts';
 import type { Keys } from './keys.ts';
 import { createCatalogue, findVariantsForSale } from './modules/catalogue/index.ts';
 import type { Catalogue } from './modules/catalogue/index.ts';
 import { createCheckout, takeUnitsAgain } from './modules/checkout/index.ts';
 import { createFulfillment } from './modules/fulfillment/index.ts';
+import { assertAdminAccess } from './modules/identity/index.ts';
 import type { Identity } from './modules/identity/index.ts';
 import { createMailer } from './modules/mail/index.ts';
 import { orderRoutes } from './modules/orders/index.ts';
@@ -71,7 +73,7 @@ export function buildApp(options: AppOptions): App {
   const mailer = createMailer({ smtpUrl: outside.smtpUrl, from: config.mailFrom });
   const gateways = openGateways(outside.gateways, { db, box, http, random });
 
-  const identity = composeIdentity(options, { random, box, http });
+  const identity = composeIdentity(options, { random, box, http, mailer });
   const catalogue = createCatalogue({
     db,
     clock,
@@ -95,6 +97,7 @@ export function buildApp(options: AppOptions): App {
     findVariantsForSale,
     findUserEmail: async (reader, userId) => (await identity.findUserContact(reader, userId))?.email ?? null,
   });
+  const operations = composeOperations(options, { random, box, mailer });
 
   const endpoints = {
     client: [
@@ -104,8 +107,9 @@ export function buildApp(options: AppOptions): App {
       ...checkout.clientEndpoints,
       ...payments.clientEndpoints,
     ],
-    admin: [...identity.adminEndpoints, ...catalogue.adminEndpoints],
+    admin: [...identity.adminEndpoints, ...catalogue.adminEndpoints, ...operations.adminEndpoints],
   };
+  assertAdminAccess(endpoints.admin);
   const listeners = createListeners(options, { endpoints, identity });
   return {
     ...listeners,

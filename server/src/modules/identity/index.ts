@@ -5,8 +5,8 @@ import type { Authenticator } from '../../platform/http/mount.ts';
 import { accountEndpoints } from './accounts/account-routes.ts';
 import { parseMsisdn } from './accounts/msisdn.ts';
 import { findUser, findUserByMsisdn, insertUser } from './accounts/user-store.ts';
-import { adminAuthEndpoints } from './admins/admin-auth-routes.ts';
 import { ensureFirstAdmin, ensureRoles } from './admins/first-admin.ts';
+import { operatorEndpoints } from './operator-routes.ts';
 import { createParts } from './parts.ts';
 import type { IdentityDeps, IdentityParts } from './parts.ts';
 
@@ -20,6 +20,10 @@ export { defaultOtpLimits } from './otp/otp-rules.ts';
 export type { OtpLimits } from './otp/otp-rules.ts';
 export type { SmsAbuse } from './otp/send-otp.ts';
 export type { IdentityDeps } from './parts.ts';
+export type { MailLetter } from './mail-links/mail-links.ts';
+export { assertAdminAccess } from './admins/admin-access.ts';
+export { actorOf, recordAudit, SYSTEM } from './audit/record-audit.ts';
+export type { Actor, AuditEntry } from './audit/record-audit.ts';
 
 export interface UserContact {
   readonly email: string | null;
@@ -52,7 +56,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
   const parts = createParts(deps);
   return {
     clientEndpoints: accountEndpoints(parts),
-    adminEndpoints: [...adminAuthEndpoints(parts)],
+    adminEndpoints: operatorEndpoints(parts),
     authenticator: parts.authenticator,
     ensureRoles: () => ensureRoles(parts.db),
     ensureFirstAdmin: (admin) => ensureFirstAdmin(parts, admin),

@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { PasswordHasher } from '../passwords/password-hasher.ts';
 import { SUPER_ADMIN, initialRoles } from '../permissions.ts';
 import { countRoleHolders, insertAdmin } from './admin-store.ts';
-import { insertMissingRole } from './role-store.ts';
+import { insertMissingRole } from '../roles/role-store.ts';
 
 /** Creates the initial roles that are missing; those that exist keep what operators made of them. */
 export async function ensureRoles(db: Database): Promise<void> {

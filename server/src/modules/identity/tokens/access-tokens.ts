@@ -98,15 +98,16 @@ function keyFor(header: JWTHeaderParameters, ring: KeyRing) {
   return key;
 }
 
+const HOLDER_ID = /^[1-9]\d{0,14}$/;
+const SESSION_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
 function subjectOf(payload: JWTPayload): TokenSubject {
   const { sub, aud } = payload;
   const sessionId = payload['sid'];
-  const holderId = /^[1-9]\d{0,15}$/.test(sub ?? '') ? Number(sub) : Number.NaN;
-  // One audience, as text: a token for several guards is not one of ours.
-  if (!Number.isSafeInteger(holderId) || typeof sessionId !== 'string' || typeof aud !== 'string') {
-    throw tokenRefused();
-  }
-  return { holderId, sessionId };
+  // All of them text, and one audience: a token for several guards is not one of ours.
+  const isOurs = [sub, aud, sessionId].every((claim) => typeof claim === 'string');
+  if (!isOurs || !HOLDER_ID.test(String(sub)) || !SESSION_ID.test(String(sessionId))) throw tokenRefused();
+  return { holderId: Number(sub), sessionId: String(sessionId) };
 }
 
 interface VerifiedToken {

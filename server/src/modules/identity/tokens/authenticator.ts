@@ -9,8 +9,11 @@ export interface AuthenticatorDeps {
   readonly clock: Clock;
   readonly accessTokens: Readonly<Record<'client' | 'admin', AccessTokens>>;
   readonly endedSessions: EndedSessions;
-  /** What the admin behind a live session may do now; undefined when the session is over or the admin suspended. */
-  findAdminPermissions(subject: TokenSubject): Promise<ReadonlySet<string> | undefined>;
+  /** The admin behind a live session, as of now. @throws AppError UNAUTHORIZED when it is over or they are suspended. */
+  findAdminCaller(subject: TokenSubject): Promise<AdminCaller>;
+  /** How API keys begin, and who is behind one. @throws AppError UNAUTHORIZED. */
+  readonly apiKeyPrefix: string;
+  findKeyCaller(key: string): Promise<AdminCaller>;
 }
 
 /** A change of a role or a suspension holds on every process after at most this (issue: within 5 s). */
@@ -27,20 +30,14 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator & { 
   const { clock, accessTokens, endedSessions } = deps;
   const admins = new Map<string, CachedCaller>();
 
-  async function loadAdmin(subject: TokenSubject): Promise<AdminCaller> {
-    const permissions = await deps.findAdminPermissions(subject);
-    if (!permissions) throw tokenRefused();
-    return { kind: 'admin', adminId: subject.holderId, sessionId: subject.sessionId, permissions };
-  }
-
-  function admin(subject: TokenSubject): Promise<AdminCaller> {
+  function remembered(key: string, load: () => Promise<AdminCaller>): Promise<AdminCaller> {
     const now = clock.now().getTime();
-    const known = admins.get(subject.sessionId);
+    const known = admins.get(key);
     if (known && now - known.loadedAt < ADMIN_CACHE_MS) return known.caller;
     if (admins.size >= ADMIN_CACHE_ENTRIES) admins.clear();
-    const caller = loadAdmin(subject);
-    admins.set(subject.sessionId, { caller, loadedAt: now });
-    caller.catch(() => admins.delete(subject.sessionId));
+    const caller = load();
+    admins.set(key, { caller, loadedAt: now });
+    caller.catch(() => admins.delete(key));
     return caller;
   }
 
@@ -50,7 +47,12 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator & { 
       if (await endedSessions.has(sessionId)) throw tokenRefused();
       return { kind: 'client', userId: holderId, sessionId };
     },
-    admin: async (token) => admin(await accessTokens.admin.verify(token)),
+    async admin(token) {
+      if (token.startsWith(deps.apiKeyPrefix)) return remembered(token, () => deps.findKeyCaller(token));
+      const subject = await accessTokens.admin.verify(token);
+      // A session belongs to one admin, but the cache must not depend on it: the key names both.
+      return remembered(`${subject.holderId} ${subject.sessionId}`, () => deps.findAdminCaller(subject));
+    },
     forgetAdmins: () => admins.clear(),
   };
 }
