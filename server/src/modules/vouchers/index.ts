@@ -1,4 +1,4 @@
-export { openVoucher, voucherContexts, voucherDigest } from './voucher-secrets.ts';
+export { maskCode, openVoucher, voucherContexts, voucherDigest } from './voucher-secrets.ts';
 export type { PlainVoucher } from './voucher-secrets.ts';
 export { reserveUnits, StockContendedError, withStockRetries } from './reserve-units.ts';
 export type { Reservation } from './reserve-units.ts';
@@ -11,6 +11,9 @@ export {
   releaseReservedVouchers,
 } from './voucher-store.ts';
 export type { UnitsWanted, VoucherRow } from './voucher-store.ts';
+export { saveManualCodes } from './manual/save-manual-codes.ts';
+export type { ItemCodes, ManualCode, SavedItem } from './manual/save-manual-codes.ts';
+export { checkImportRow } from './import-row.ts';
 export { readImportFile } from './import-file.ts';
 export type { ImportRow } from './import-row.ts';
 export { importVouchers } from './import-vouchers.ts';

@@ -40,3 +40,11 @@ export function openVoucher(box: SecretBox, row: VoucherRow): PlainVoucher {
     expiresAt: row.expires_at,
   };
 }
+
+/**
+ * A code as an operator without `vouchers:reveal` sees it: its last four characters, and nothing of a short one. The
+ * length is not shown either.
+ */
+export function maskCode(code: string): string {
+  return code.length >= 8 ? `****${code.slice(-4)}` : '****';
+}
