@@ -1,12 +1,13 @@
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/database.ts';
 
-export type MessageKind = 'order_codes' | 'order_codes_again';
+export type MessageKind = 'order_codes' | 'order_codes_again' | 'redemption_code';
 
 export interface MessageRow {
   readonly id: number;
   readonly kind: MessageKind;
   readonly order_id: number | null;
+  readonly redemption_code_id: number | null;
   readonly recipient: string;
   readonly message_id: string;
   readonly content_digest: Buffer;
@@ -101,9 +102,9 @@ export async function listMessagesOfOrder(reader: Reader, orderId: number): Prom
 /** @param message.isUrgent an operator asks: the pause after a failure is skipped and a refused letter is tried again. */
 export async function claimMessage(
   tx: Tx,
-  message: { id: number; token: string; leaseSeconds: number; isUrgent: boolean },
+  message: { id: number; token: string; leaseSeconds: number; isUrgent?: boolean },
 ): Promise<MessageRow | undefined> {
-  const { id, token, leaseSeconds, isUrgent } = message;
+  const { id, token, leaseSeconds, isUrgent = false } = message;
   return (await tx.query<MessageRow>(claim, [id, token, leaseSeconds, isUrgent])).rows[0];
 }
 

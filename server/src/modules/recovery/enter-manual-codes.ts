@@ -80,7 +80,10 @@ function checkedItems(deps: RecoveryDeps, entry: ManualEntry, { items }: OpenRec
     const item = items.find(({ id }) => id === orderItemId);
     if (!item) throw new Error(`Item ${orderItemId} has passed the guards and is not there`);
     if (variantId !== undefined && variantId !== item.variant_id) {
-      throw new AppError('BAD_REQUEST', `Item ${orderItemId} is variant ${item.variant_id}, not ${variantId}`);
+      throw new AppError(
+        'BAD_REQUEST',
+        `Item ${orderItemId} is variant ${item.variant_id}, not ${variantId}`,
+      );
     }
     return {
       orderItemId,

@@ -55,8 +55,13 @@ export function checkTypedCodes(
       },
       now,
     );
-    if ('problem' in row) throw fieldError(`${codes.field}.${index}`, `${codes.field}.${index}: ${row.problem}`);
+    if ('problem' in row)
+      throw fieldError(`${codes.field}.${index}`, `${codes.field}.${index}: ${row.problem}`);
     const { line: _line, ...code } = row;
-    return { ...code, metadata: typed.metadata ?? {}, partnerId: (typed.partnerId ?? codes.partnerId) || null };
+    return {
+      ...code,
+      metadata: typed.metadata ?? {},
+      partnerId: (typed.partnerId ?? codes.partnerId) || null,
+    };
   });
 }

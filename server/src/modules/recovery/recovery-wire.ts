@@ -2,7 +2,8 @@ import { Type } from 'typebox';
 
 import type { RecoveryOutcome } from './settle-recovery.ts';
 
-const optionalText = (maxLength: number) => Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]));
+const optionalText = (maxLength: number) =>
+  Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]));
 
 export const notesField = Type.Optional(Type.Union([Type.String({ maxLength: 4000 }), Type.Null()]));
 

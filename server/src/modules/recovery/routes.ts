@@ -51,7 +51,12 @@ function manualCodeRoute(deps: RecoveryDeps): Endpoint {
     handle: async (call) => {
       const { params: of, body, caller } = call;
       const codes = typedCodesOf(body);
-      const item = { orderItemId: body.orderItemId, partnerId: body.partnerId ?? null, codes, field: 'codes' };
+      const item = {
+        orderItemId: body.orderItemId,
+        partnerId: body.partnerId ?? null,
+        codes,
+        field: 'codes',
+      };
       const outcome = await enterManualCodes(deps, {
         orderId: of.id,
         adminId: caller.adminId,
@@ -71,7 +76,8 @@ function manualCodesRoute(deps: RecoveryDeps): Endpoint {
     path: '/orders/:id/fulfillment/manual-codes',
     access: recover,
     summary: 'Deliver codes of several items at once, in one e-mail',
-    description: 'Every item is checked before anything is written: one that cannot be done refuses them all.',
+    description:
+      'Every item is checked before anything is written: one that cannot be done refuses them all.',
     tag,
     params,
     body: manualCodesBody,

@@ -9,7 +9,12 @@ import {
   insertAttempts,
   markDelivered,
 } from '../fulfillment/index.ts';
-import type { AttemptStatus, AttemptType, DeliverOrderEmailDeps, EmailSettlement } from '../fulfillment/index.ts';
+import type {
+  AttemptStatus,
+  AttemptType,
+  DeliverOrderEmailDeps,
+  EmailSettlement,
+} from '../fulfillment/index.ts';
 import { listOrderItems, lockOrder, setItemStatuses } from '../orders/index.ts';
 import type { OrderItemRow, OrderRow, OrderStatus } from '../orders/index.ts';
 import { listAssignedVouchers } from '../vouchers/index.ts';
@@ -76,7 +81,10 @@ function sendAndSettle(deps: DeliverOrderEmailDeps, act: RecoveryAct): Promise<R
     });
   }
   return inTransaction(deps.db, async (tx) => {
-    const [order, items] = await Promise.all([lockOrder(tx, act.order.id), listOrderItems(tx, [act.order.id])]);
+    const [order, items] = await Promise.all([
+      lockOrder(tx, act.order.id),
+      listOrderItems(tx, [act.order.id]),
+    ]);
     return order && recordDelivered(tx, deps, { act, order, items });
   });
 }
@@ -98,7 +106,8 @@ async function settleDelivery(
   const isHandedOver = delivery.kind === 'rejected' && order.status === 'PENDING';
   if (isHandedOver) await handRejectedToOperator(tx, deps, settlement);
   // While the service goes on trying by itself, the items are what it says they are.
-  else if (order.status !== 'PENDING') await setItemStatuses(tx, await unsentItems(tx, items), 'DISPATCH_FAILED');
+  else if (order.status !== 'PENDING')
+    await setItemStatuses(tx, await unsentItems(tx, items), 'DISPATCH_FAILED');
   const errorMessage = `${unsentBecause[delivery.kind]}: ${delivery.reply}`.slice(0, 500);
   const attemptIds = await recordAttempts(tx, act, { status: 'DISPATCH_FAILED', errorMessage });
   await endRecovery(tx, { orderId: order.id, token: act.token });
@@ -193,5 +202,8 @@ export async function recordAttempts(
 async function recordFailure(tx: Tx, act: RecoveryAct, error: unknown): Promise<void> {
   await endRecovery(tx, { orderId: act.order.id, token: act.token });
   if (error instanceof AppError) return;
-  await recordAttempts(tx, act, { status: 'FAILED', errorMessage: 'Something unexpected went wrong on our side' });
+  await recordAttempts(tx, act, {
+    status: 'FAILED',
+    errorMessage: 'Something unexpected went wrong on our side',
+  });
 }

@@ -16,7 +16,8 @@ export function planStatusChange(
     return order.status === 'NEEDS_ATTENTION' ? 'unchanged' : 'ask_attention';
   }
   if (to === 'CANCELLED') {
-    if (order.isPaid) return new AppError('BAD_REQUEST', 'A paid order cannot be cancelled: refund its payment');
+    if (order.isPaid)
+      return new AppError('BAD_REQUEST', 'A paid order cannot be cancelled: refund its payment');
     return order.status === 'CANCELLED' && !order.holdsUnits ? 'unchanged' : 'cancel';
   }
   return new AppError('BAD_REQUEST', `An operator sets NEEDS_ATTENTION or CANCELLED, not ${to}`);

@@ -104,7 +104,10 @@ function keptUnits(item: ItemToFill): StoredUnit[] | Refusal {
   return { kind: 'wrong_count', expected: isPartlyStored ? [quantity, missing] : [quantity] };
 }
 
-function whyUnusable(item: ItemToFill, stored: KnownCode): 'voided' | 'expired' | 'other_variant' | undefined {
+function whyUnusable(
+  item: ItemToFill,
+  stored: KnownCode,
+): 'voided' | 'expired' | 'other_variant' | undefined {
   if (stored.status === 'voided') return 'voided';
   if (stored.variantId !== item.variantId) return 'other_variant';
   return stored.isExpired ? 'expired' : undefined;
