@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 import { composeIdentity } from './compose-identity.ts';
-import { composeOperations } from './compose-operations.ts';
+import { auditOf, composeOperations } from './compose-operations.ts';
 import type { Config } from './config.ts';
 import type { Keys } from './keys.ts';
 import { createCatalogue, findVariantsForSale } from './modules/catalogue/index.ts';
@@ -89,6 +89,7 @@ export function buildApp(options: AppOptions): App {
       `${config.publicUrl}/payment-result${transactionId ? `?transactionId=${encodeURIComponent(transactionId)}` : ''}`,
     findCustomer: (userId) => findCustomer(identity, db, userId),
     takeUnitsAgain,
+    recordAudit: auditOf,
   });
   const fulfillment = createFulfillment({ ...shop, mailer, mailDomain: mailer.domain });
   const checkout = createCheckout({
@@ -107,7 +108,12 @@ export function buildApp(options: AppOptions): App {
       ...checkout.clientEndpoints,
       ...payments.clientEndpoints,
     ],
-    admin: [...identity.adminEndpoints, ...catalogue.adminEndpoints, ...operations.adminEndpoints],
+    admin: [
+      ...identity.adminEndpoints,
+      ...catalogue.adminEndpoints,
+      ...payments.adminEndpoints,
+      ...operations.adminEndpoints,
+    ],
   };
   assertAdminAccess(endpoints.admin);
   const listeners = createListeners(options, { endpoints, identity });

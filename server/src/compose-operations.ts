@@ -28,7 +28,7 @@ export function composeOperations(options: AppOptions, around: OperationsSurroun
 }
 
 /** The audit log of the identity module, in the form that every module is given. */
-const auditOf: RecordAudit = (tx, entry) => {
+export const auditOf: RecordAudit = (tx, entry) => {
   const { adminId, ip, requestId, action, resource, before, after } = entry;
   const [type = resource, id = null] = resource.split(':');
   return recordAudit(tx, {

@@ -4,6 +4,8 @@ import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
 import type { OutboundClient } from '../../platform/outbound/outbound-client.ts';
 import type { Random } from '../../platform/random.ts';
+import { paymentAdminRoutes } from './admin/payment-admin-routes.ts';
+import type { PaymentAdminDeps } from './admin/payment-admin-routes.ts';
 import { callbackRoutes } from './callback-routes.ts';
 import type { CallbackRoutesDeps } from './callback-routes.ts';
 import { createGatewayTokens } from './gateway-token-store.ts';
@@ -14,13 +16,16 @@ import { createGateways } from './gateways/registry.ts';
 import type { Gateways } from './gateways/registry.ts';
 import type { InitiatePaymentDeps } from './initiate-payment.ts';
 import { verifyPaymentJob } from './jobs.ts';
-import { paymentRoutes } from './routes.ts';
+import { createRefunds } from './refunds/index.ts';
+import type { RefundsDeps } from './refunds/index.ts';
+import { paymentRoutes, verificationRoutes } from './routes.ts';
 import { paymentSweep } from './sweep-payments.ts';
 import { verifyPayment } from './verify-payment.ts';
 
 export { initiatePayment } from './initiate-payment.ts';
 export type { InitiatePaymentDeps, OpenedPayment } from './initiate-payment.ts';
 export { paymentStates } from './payment-states.ts';
+export { refundStates } from './refunds/index.ts';
 export { findPaymentStatus, listPaymentsOfOrder } from './payment-store.ts';
 export { methodSchema, openedPaymentSchema, toPaymentStatusWire } from './payment-wire.ts';
 export type { GatewaySettings } from './gateways/definitions.ts';
@@ -31,7 +36,8 @@ export type { ConfiguredGateway, Gateway, GatewayName } from './gateways/gateway
 export { verifyPayment } from './verify-payment.ts';
 export type { VerifyPaymentDeps } from './verify-payment.ts';
 
-export interface PaymentsDeps extends InitiatePaymentDeps, CallbackRoutesDeps {}
+export interface PaymentsDeps
+  extends InitiatePaymentDeps, CallbackRoutesDeps, PaymentAdminDeps, RefundsDeps {}
 
 /**
  * The gateways that are configured, each with its own guarded line and the shared tokens.
@@ -49,19 +55,23 @@ export interface Payments {
   /** What opening a session needs, for checkout, which opens one with the order. */
   readonly initiateDeps: InitiatePaymentDeps;
   readonly clientEndpoints: Endpoint[];
+  readonly adminEndpoints: Endpoint[];
   readonly jobHandlers: JobHandler[];
   readonly sweeps: Sweep[];
 }
 
 export function createPayments(deps: PaymentsDeps): Payments {
+  const refunds = createRefunds(deps);
   return {
     initiateDeps: deps,
-    clientEndpoints: [...paymentRoutes(deps), ...callbackRoutes(deps)],
+    clientEndpoints: [...paymentRoutes(deps), ...verificationRoutes(deps), ...callbackRoutes(deps)],
+    adminEndpoints: [...paymentAdminRoutes(deps), ...refunds.adminEndpoints],
     jobHandlers: [
+      ...refunds.jobHandlers,
       handleJob(verifyPaymentJob, async ({ paymentId }) => {
         await verifyPayment(deps, { paymentId, askedBy: 'sweep' });
       }),
     ],
-    sweeps: [paymentSweep(deps)],
+    sweeps: [paymentSweep(deps), ...refunds.sweeps],
   };
 }

@@ -19,6 +19,7 @@ export interface PaymentRow {
   readonly gateway_transaction_id: string | null;
   readonly failure_reason: FailureReason | null;
   readonly drives_order: boolean;
+  readonly verified_amount_minor: number | null;
   readonly verify_step: number;
   readonly verifying_until: Date | null;
   readonly created_at: Date;
@@ -106,6 +107,13 @@ const findStatus = statement(
           orders.status AS order_status, orders.paid_at
    FROM payments AS payment JOIN orders ON orders.id = payment.order_id
    WHERE payment.transaction_id = $1 AND ($2::bigint IS NULL OR orders.user_id = $2)`,
+);
+
+const findOwn = statement(
+  'payments_find_own',
+  `SELECT payment.* FROM payments AS payment JOIN orders ON orders.id = payment.order_id
+   WHERE (payment.transaction_id = $1 OR payment.gateway_reference = $1) AND orders.user_id = $2
+     AND ($3::text IS NULL OR payment.gateway = $3)`,
 );
 
 const recordVerification = statement(
@@ -251,6 +259,14 @@ export async function findPaymentStatus(
   userId: number | null,
 ): Promise<PaymentStatusRow | undefined> {
   return (await reader.query<PaymentStatusRow>(findStatus, [transactionId, userId])).rows[0];
+}
+
+/** One of the user's own payments, by transaction id or gateway reference; of one gateway only when that is named. */
+export async function findOwnPayment(
+  reader: Reader,
+  wanted: { reference: string; userId: number; gateway: GatewayName | null },
+): Promise<PaymentRow | undefined> {
+  return (await reader.query<PaymentRow>(findOwn, [wanted.reference, wanted.userId, wanted.gateway])).rows[0];
 }
 
 export async function insertVerification(

@@ -2,17 +2,20 @@ import { Type } from 'typebox';
 
 import { AppError, fieldError } from '../../platform/errors.ts';
 import { answer, endpoint } from '../../platform/http/endpoint.ts';
-import type { Endpoint } from '../../platform/http/endpoint.ts';
+import type { Answer, Endpoint } from '../../platform/http/endpoint.ts';
 import { parseMinor } from '../../platform/money.ts';
 import { initiatePayment } from './initiate-payment.ts';
 import type { InitiatePaymentDeps, InitiatePaymentInput } from './initiate-payment.ts';
-import { findPaymentStatus } from './payment-store.ts';
+import { findOwnPayment, findPaymentStatus } from './payment-store.ts';
 import {
   methodSchema,
   openedPaymentSchema,
   paymentStatusSchema,
   toPaymentStatusWire,
 } from './payment-wire.ts';
+import type { PaymentStatusWire } from './payment-wire.ts';
+import { verifyPayment } from './verify-payment.ts';
+import type { VerifyPaymentDeps, VerifyRequest } from './verify-payment.ts';
 
 const tag = 'Payments';
 
@@ -69,7 +72,7 @@ export function paymentRoutes(deps: InitiatePaymentDeps): Endpoint[] {
       errors: ['NOT_FOUND'],
       handle: async ({ caller, params }) => {
         const row = await findPaymentStatus(deps.db, params.transactionId, caller.userId);
-        if (!row) throw new AppError('NOT_FOUND', 'There is no such payment');
+        if (!row) throw paymentNotFound();
         return toPaymentStatusWire(row);
       },
     }),
@@ -77,6 +80,64 @@ export function paymentRoutes(deps: InitiatePaymentDeps): Endpoint[] {
 }
 
 const opened = { message: 'Payment session opened' };
+
+/** Customers having one of their payments asked about now, whatever callbacks came or did not. */
+export function verificationRoutes(deps: VerifyPaymentDeps): Endpoint[] {
+  const multiWallet = deps.gateways.find('multi_wallet');
+  const common = { access: 'client', tag, data: paymentStatusSchema, errors: ['NOT_FOUND'] } as const;
+  const reference = Type.String({
+    maxLength: 100,
+    description: 'transactionId, or the reference the gateway knows',
+  });
+  const verify = endpoint({
+    ...common,
+    method: 'POST',
+    path: '/payments/:transactionId/verify',
+    summary: 'Ask the gateway now what became of one of my payments',
+    description:
+      'A payment that is still open stays so. Asked at most every two seconds, however often this is called.',
+    params: Type.Object({ transactionId: reference }),
+    handle: ({ caller, params }) =>
+      verifyOwn(
+        deps,
+        { reference: params.transactionId, userId: caller.userId, gateway: null },
+        { askedBy: 'customer' },
+      ),
+  });
+  if (!multiWallet) return [verify];
+  const { name: gateway, segment } = multiWallet;
+  const confirm = endpoint({
+    ...common,
+    method: 'GET',
+    path: `/payments/${segment}/confirm/:invoiceNumber`,
+    summary: 'Verify one of my payments through this gateway again, as its callback would',
+    description: 'While the gateway cannot be asked it answers 200 with the state as it then is.',
+    params: Type.Object({ invoiceNumber: reference }),
+    handle: ({ caller, params }) =>
+      verifyOwn(
+        deps,
+        { reference: params.invoiceNumber, userId: caller.userId, gateway },
+        // The callback transition rules apply, to a callback that says nothing.
+        { askedBy: 'confirm', claims: 'unclear' },
+      ),
+  });
+  return [verify, confirm];
+}
+
+async function verifyOwn(
+  deps: VerifyPaymentDeps,
+  wanted: Parameters<typeof findOwnPayment>[1],
+  how: Pick<VerifyRequest, 'askedBy' | 'claims'>,
+): Promise<Answer<PaymentStatusWire>> {
+  const payment = await findOwnPayment(deps.db, wanted);
+  if (!payment) throw paymentNotFound();
+  await verifyPayment(deps, { paymentId: payment.id, ...how });
+  const row = await findPaymentStatus(deps.db, payment.transaction_id, wanted.userId);
+  if (!row) throw paymentNotFound();
+  return answer(toPaymentStatusWire(row), { message: `Payment is ${row.status}` });
+}
+
+const paymentNotFound = (): AppError => new AppError('NOT_FOUND', 'There is no such payment');
 
 function toInput(userId: number, orderId: number, body: InitiateBody): InitiatePaymentInput {
   const amountMinor = body.amount === undefined ? undefined : parseMinor(body.amount);
