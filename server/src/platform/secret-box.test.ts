@@ -14,7 +14,7 @@ describe('the secret box', () => {
   it('opens what it sealed, in the same place only', () => {
     const sealed = box.seal('ABCD-১২৩', 'vouchers.code');
     expect(box.open(sealed, 'vouchers.code')).toBe('ABCD-১২৩');
-    expect(() => box.open(sealed, 'vouchers.pin')).toThrow();
+    expect(() => box.open(sealed, 'vouchers.pin')).toThrow(/authenticate/);
   });
 
   it('seals the same text differently each time and never shows it', () => {
@@ -28,7 +28,7 @@ describe('the secret box', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       const torn = Buffer.from(sealed);
       torn[at] = (torn[at] ?? 0) ^ 1;
-      expect(() => box.open(torn, 'c'), `byte ${at}`).toThrow();
+      expect(() => box.open(torn, 'c'), `byte ${at}`).toThrow(/authenticate|No vault key|auth tag|initialization/i);
     }
   });
 

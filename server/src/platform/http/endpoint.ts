@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Static, TObject, TSchema } from 'typebox';
 
 import type { ErrorCode } from '../errors.ts';
+import type { KeptAnswers } from './kept-answers.ts';
 
 /** A signed-in customer, as the access token proves it. */
 export interface ClientCaller {
@@ -53,6 +54,7 @@ export interface Answer<Data> {
   readonly message?: string;
   readonly success?: boolean;
   readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export function answer<Data>(data: Data, options: Omit<Answer<Data>, 'answer' | 'data'> = {}): Answer<Data> {
@@ -112,8 +114,12 @@ export interface EndpointDefinition<
   readonly bodyLimitBytes?: number;
   /** Besides the general limits; they scale with THROTTLE_SCALE as those do (decisions part 8). */
   readonly limits?: readonly RequestLimit[];
+  /** Takes a file as `multipart/form-data`; the handler reads it from the request with `file()`. */
+  readonly upload?: boolean;
   /** `Cache-Control` of a successful answer; `no-store` when left out. */
   readonly cacheControl?: string;
+  /** Answers are kept serialised, with an `ETag`; only for reads that change nothing and are the same for all. */
+  readonly kept?: KeptAnswers;
   handle(
     call: Call<StaticOr<P, undefined>, StaticOr<Q, undefined>, StaticOr<B, undefined>, A>,
   ): Promise<Static<D> | Answer<Static<D>> | RawAnswer>;
@@ -136,7 +142,9 @@ export interface Endpoint {
   readonly idempotent?: boolean;
   readonly bodyLimitBytes?: number;
   readonly limits?: readonly RequestLimit[];
+  readonly upload?: boolean;
   readonly cacheControl?: string;
+  readonly kept?: KeptAnswers;
   handle(call: Call<unknown, unknown, unknown, Access>): Promise<unknown>;
 }
 

@@ -1,4 +1,5 @@
 import formbody from '@fastify/formbody';
+import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { AppError, errorCatalogue } from '../errors.ts';
@@ -14,8 +15,10 @@ import type {
   RequestLimit,
 } from './endpoint.ts';
 import { envelopeSchema, errorEnvelopeSchema } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import { answerOnce } from './idempotency.ts';
+import { sendKept } from './kept-answers.ts';
 
 /** Turns a bearer token into a caller, or throws UNAUTHORIZED. The identity module provides it. */
 export interface Authenticator {
@@ -47,13 +50,19 @@ export function mountEndpoints(
   options: MountOptions,
 ): void {
   for (const endpoint of endpoints) {
-    if (endpoint.access !== 'callback') mountEndpoint(app, endpoint, options);
+    if (endpoint.access !== 'callback' && !endpoint.upload) mountEndpoint(app, endpoint, options);
   }
   // Gateways post forms; everybody else who does gets a 415.
   app.register(async (scope) => {
     scope.register(formbody);
     for (const endpoint of endpoints) {
       if (endpoint.access === 'callback') mountEndpoint(scope, endpoint, options);
+    }
+  });
+  app.register(async (scope) => {
+    scope.register(multipart, { limits: { files: 1, fields: 20, fieldSize: 64 * 1024, parts: 21 } });
+    for (const endpoint of endpoints) {
+      if (endpoint.upload) mountEndpoint(scope, endpoint, options);
     }
   });
 }
@@ -71,6 +80,9 @@ function mountEndpoint(app: FastifyInstance, endpoint: Endpoint, options: MountO
     handler: async (request, reply) => {
       reply.header('cache-control', endpoint.cacheControl ?? 'no-store');
       const work = (): Promise<unknown> => handle(endpoint, request);
+      if (endpoint.kept) {
+        return sendKept(endpoint.kept, { request, reply }, async () => envelopeOf(await work()));
+      }
       const result = endpoint.idempotent
         ? await answerOnce(options.idempotency, request, work)
         : await work();
@@ -87,12 +99,14 @@ function handle(endpoint: Endpoint, request: FastifyRequest): Promise<unknown> {
 
 function send(reply: FastifyReply, endpoint: Endpoint, result: unknown): FastifyReply {
   if (isRaw(result)) return reply.code(result.status).headers(result.headers).send(result.body);
+  const status = isAnswer(result) ? result.status : undefined;
+  if (isAnswer(result) && result.headers) reply.headers(result.headers);
+  return reply.code(status ?? endpoint.status ?? 200).send(envelopeOf(result));
+}
+
+function envelopeOf(result: unknown): Envelope {
   const given: Answer<unknown> = isAnswer(result) ? result : { answer: true, data: result };
-  return reply.code(given.status ?? endpoint.status ?? 200).send({
-    success: given.success ?? true,
-    message: given.message ?? 'OK',
-    data: given.data,
-  });
+  return { success: given.success ?? true, message: given.message ?? 'OK', data: given.data };
 }
 
 function isRaw(result: unknown): result is RawAnswer {

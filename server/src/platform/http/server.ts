@@ -30,10 +30,12 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     requestIdHeader: false,
     trustProxy: options.trustProxy.length > 0 ? [...options.trustProxy] : false,
     bodyLimit: BODY_LIMIT_BYTES,
+    // Nagad calls back at our address with a slash behind it.
+    routerOptions: { ignoreTrailingSlash: true },
     requestTimeout: 15_000,
     forceCloseConnections: 'idle',
     // Addresses the router itself refuses (a broken escape, an endless parameter) never reach the error handler.
-    frameworkErrors: answerError,
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     // The interface prints admin paths as /admin/...: the same handlers, one set of routes.
     rewriteUrl: (request) => {
       const url = request.url ?? '/';
@@ -80,7 +82,7 @@ function useValidators(app: FastifyInstance): void {
 /** An address that exists under another method is 405 with `Allow`; anything else unknown is 404. */
 function answerUnknownRoutes(app: FastifyInstance): void {
   const methods: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-  const router = findMyWay();
+  const router = findMyWay({ ignoreTrailingSlash: true });
   app.addHook('onRoute', (route) => {
     for (const method of [route.method].flat()) {
       if (method === 'HEAD' || method === 'OPTIONS') continue;
