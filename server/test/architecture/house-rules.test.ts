@@ -82,6 +82,11 @@ describe('the size rules', () => {
     expect(checkProportions(many.map(({ path }) => file(path, imports(10))))).toEqual([]);
   });
 
+  it('count no import that only names types', () => {
+    const types = "import type { One } from './one.ts';\n".repeat(40);
+    expect(checkProportions([file('server/src/a.ts', types)])).toEqual([]);
+  });
+
   it('take the smallest value that covers the share', () => {
     expect(percentile([4, 1, 3, 2], 0.5)).toBe(2);
     expect(percentile([1, 2, 3, 100], 0.95)).toBe(100);

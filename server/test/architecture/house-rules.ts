@@ -130,8 +130,13 @@ function measureFunctions(file: SourceFile): number[] {
   return found;
 }
 
+/** What a file runs, not the types it names (decision 0007). */
 function countImports(file: SourceFile): number {
-  return parse(file).statements.filter((statement) => ts.isImportDeclaration(statement)).length;
+  return parse(file).statements.filter(
+    (statement) =>
+      ts.isImportDeclaration(statement) &&
+      statement.importClause?.phaseModifier !== ts.SyntaxKind.TypeKeyword,
+  ).length;
 }
 
 function parse(file: SourceFile): ts.SourceFile {
