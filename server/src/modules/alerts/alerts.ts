@@ -11,6 +11,7 @@ export const alertSeverities = {
   duplicate_payment: 'critical',
   low_stock: 'warning',
   partner_balance_low: 'warning',
+  partner_result_late: 'warning',
   sms_abuse: 'critical',
 } as const;
 

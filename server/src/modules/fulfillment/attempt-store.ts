@@ -22,9 +22,11 @@ export interface NewAttempt {
 const insert = statement(
   'fulfillment_attempts_insert',
   `INSERT INTO fulfillment_attempts (order_id, order_item_id, type, status, correlation_id, error_message, notes,
-                                     admin_id, voucher_ids)
+                                     admin_id, voucher_ids, partner_api_transaction_id)
    SELECT order_id, order_item_id, type, status, correlation_id, error_message, notes, admin_id,
-          COALESCE(voucher_ids, '{}')
+          COALESCE(voucher_ids, '{}'),
+          (SELECT max(id) FROM partner_api_transactions AS purchase
+           WHERE purchase.order_item_id = attempt.order_item_id AND attempt.type IN ('AUTO', 'PARTNER_RETRY'))
    FROM jsonb_to_recordset($1::jsonb) AS attempt(
      order_id bigint, order_item_id bigint, type text, status text, correlation_id uuid, error_message text,
      notes text, admin_id bigint, voucher_ids bigint[])
@@ -51,4 +53,22 @@ const dispatchedItems = statement(
 export async function listDispatchedItems(reader: Reader, itemIds: readonly number[]): Promise<number[]> {
   const { rows } = await reader.query<{ order_item_id: number }>(dispatchedItems, [itemIds]);
   return rows.map((row) => row.order_item_id);
+}
+
+export interface FailureRow {
+  readonly order_item_id: number;
+  readonly error_message: string | null;
+  readonly correlation_id: string;
+}
+
+const lastFailures = statement(
+  'fulfillment_attempts_last_failures',
+  `SELECT DISTINCT ON (order_item_id) order_item_id, error_message, correlation_id FROM fulfillment_attempts
+   WHERE order_item_id = ANY ($1) AND status IN ('FAILED', 'PARTNER_FAILED', 'DISPATCH_FAILED')
+   ORDER BY order_item_id, id DESC`,
+);
+
+/** Why these items failed last. */
+export async function listLastFailures(reader: Reader, itemIds: readonly number[]): Promise<FailureRow[]> {
+  return (await reader.query<FailureRow>(lastFailures, [itemIds])).rows;
 }

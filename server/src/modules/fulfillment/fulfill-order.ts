@@ -1,12 +1,7 @@
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
-import type { Random } from '../../platform/random.ts';
-import type { Clock } from '../../platform/time.ts';
 import { secondsAfter } from '../../platform/time.ts';
-import { openAlert } from '../alerts/index.ts';
-import { recordEvents } from '../events/index.ts';
-import { applyOrderFact, listOrderItems, lockOrder, setItemStatuses } from '../orders/index.ts';
+import { listOrderItems, lockOrder, setItemStatuses } from '../orders/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
 import {
   assignReservedVouchers,
@@ -15,22 +10,20 @@ import {
   reserveUnits,
   withStockRetries,
 } from '../vouchers/index.ts';
-import { insertAttempts } from './attempt-store.ts';
-import { completeOrder } from './complete-order.ts';
-import { sendOrderEmailJob } from './jobs.ts';
-import { queueOrderEmail } from './queue-order-email.ts';
-import type { QueueOrderEmailDeps } from './queue-order-email.ts';
+import { concludeOrder, deliverOrder, failItems } from './conclude-order.ts';
+import type { ConcludeOrderDeps } from './conclude-order.ts';
+import { listItemsBeingBought } from './purchases/purchase-store.ts';
+import { startPurchases } from './purchases/start-purchases.ts';
 
-export interface FulfillOrderDeps extends QueueOrderEmailDeps {
+export interface FulfillOrderDeps extends ConcludeOrderDeps {
   readonly db: Database;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
 /**
  * Gives a paid order what it was sold, in one transaction under the order's lock: its reserved codes become its own,
- * and its one e-mail is queued. What cannot be given goes to an operator, with an alert (interface part 3).
- * Running it again changes nothing: only a paid order that is PENDING and has no e-mail queued is touched.
+ * and its one e-mail is queued. What the stock does not have is bought from partners, after this transaction; what
+ * cannot be had goes to an operator, with an alert (interface part 3).
+ * Running it again changes nothing: only items of a paid PENDING order that were not begun are touched.
  */
 export async function fulfillOrder(deps: FulfillOrderDeps, orderId: number): Promise<void> {
   await withStockRetries((attempt) =>
@@ -43,24 +36,47 @@ async function fulfillLocked(
   tx: Tx,
   { orderId, attempt }: { orderId: number; attempt: number },
 ): Promise<void> {
-  const [order, items] = await Promise.all([lockOrder(tx, orderId), listOrderItems(tx, [orderId])]);
+  const [order, items, begun] = await Promise.all([
+    lockOrder(tx, orderId),
+    listOrderItems(tx, [orderId]),
+    listItemsBeingBought(tx, orderId),
+  ]);
   if (!order || order.paid_at === null || order.status !== 'PENDING') return;
-  const open = items.filter((item) => !item.fulfilled && item.fulfillment_status === 'PENDING');
+  const open = items.filter(
+    (item) => !item.fulfilled && item.fulfillment_status === 'PENDING' && !begun.has(item.id),
+  );
   if (open.length === 0) return;
-  const failures = new Map<number, string>();
-  for (const item of open.filter(({ engine }) => engine === 'PARTNER')) {
-    failures.set(item.id, 'No partner source is configured for this variant');
-  }
-  const preloaded = open.filter(({ engine }) => engine === 'PRELOADED');
-  for (const [itemId, reason] of await holdMissingUnits(deps, tx, { order, items: preloaded, attempt })) {
-    failures.set(itemId, reason);
-  }
-  const ready = preloaded.filter(({ id }) => !failures.has(id)).map(({ id }) => id);
-  // Also the part of an item that could be had: it is paid for, and the operator adds what is missing.
-  const held = preloaded.map(({ id }) => id);
+  const stocked = open.filter(mayBeInStock);
+  const short = await holdMissingUnits(deps, tx, { order, items: stocked, attempt });
+  const ready = stocked.filter(({ id }) => !short.has(id)).map(({ id }) => id);
+  // Also the part of an item that could be had: it is paid for, and what is missing is bought or added.
+  const held = stocked.map(({ id }) => id);
   await Promise.all([assignReservedVouchers(tx, held), setItemStatuses(tx, ready, 'PROCESSING')]);
-  if (failures.size > 0) await handToOperator(deps, tx, { order, items, failures });
-  else await sendOrComplete(deps, tx, { order, items });
+  const isWhole = ready.length === items.filter((item) => !item.fulfilled).length;
+  if (isWhole) return deliverOrder(tx, deps, { order, items });
+  const missing = open.filter(({ id }) => !ready.includes(id));
+  await buyOrFail(deps, tx, { order, missing, short });
+}
+
+/** A partner's code may lie in the stock too: one that came after its own order had been served. */
+const mayBeInStock = (item: OrderItemRow): boolean => item.engine === 'PRELOADED' || item.mode === 'CODE';
+
+/** What the stock does not have is bought from partners; what nobody has is an operator's business. */
+async function buyOrFail(
+  deps: FulfillOrderDeps,
+  tx: Tx,
+  facts: { order: OrderRow; missing: readonly OrderItemRow[]; short: ReadonlyMap<number, string> },
+): Promise<void> {
+  const { order, missing, short } = facts;
+  const unbuyable = await startPurchases(tx, deps, missing);
+  const reasons = missing.flatMap((item) => {
+    const reason = unbuyable.get(item.id);
+    if (reason === undefined) return [];
+    return [[item.id, item.engine === 'PRELOADED' ? (short.get(item.id) ?? reason) : reason] as const];
+  });
+  const failed = { orderId: order.id, reasons: new Map(reasons), correlationId: deps.random.uuid() };
+  await failItems(tx, { ...failed, status: 'FAILED' });
+  await concludeOrder(tx, deps, { orderId: order.id, hasNewFailure: reasons.length > 0 });
 }
 
 /** Units held since the order was created are there; those of an order paid after its time are taken anew. */
@@ -87,58 +103,4 @@ async function holdMissingUnits(
       failures.set(item.id, `Insufficient stock for variant ${item.variant_id}`);
   }
   return failures;
-}
-
-async function sendOrComplete(
-  deps: FulfillOrderDeps,
-  tx: Tx,
-  { order, items }: { order: OrderRow; items: readonly OrderItemRow[] },
-): Promise<void> {
-  if (order.delivery_email === null) {
-    await completeOrder(tx, deps, { order, items, attempt: 'AUTO', notes: 'automatic fulfillment' });
-    return;
-  }
-  const message = await queueOrderEmail(tx, deps, { order, items, recipient: order.delivery_email });
-  if (message)
-    await enqueue(tx, sendOrderEmailJob.of({ messageId: message.id }), { key: `mail:${message.id}` });
-}
-
-async function handToOperator(
-  deps: FulfillOrderDeps,
-  tx: Tx,
-  facts: { order: OrderRow; items: readonly OrderItemRow[]; failures: ReadonlyMap<number, string> },
-): Promise<void> {
-  const { order, items, failures } = facts;
-  const correlationId = deps.random.uuid();
-  const isPartial = failures.size < items.length;
-  const reasons = [...failures.values()].join('; ');
-  await setItemStatuses(tx, [...failures.keys()], 'FAILED');
-  await applyOrderFact(tx, { orderId: order.id, fact: 'fulfillmentFailed', to: 'NEEDS_ATTENTION' });
-  await Promise.all([
-    insertAttempts(
-      tx,
-      [...failures].map(([itemId, reason]) => ({
-        order_id: order.id,
-        order_item_id: itemId,
-        type: 'AUTO' as const,
-        status: 'FAILED' as const,
-        correlation_id: correlationId,
-        error_message: reason,
-      })),
-    ),
-    openAlert(tx, {
-      type: isPartial ? 'fulfillment_partial' : 'fulfillment_failed',
-      orderId: order.id,
-      cause: `order:${order.id}`,
-      message: `Order ${order.order_number} is paid and not delivered: ${reasons}`,
-      details: { correlation_id: correlationId, items: [...failures.keys()] },
-    }),
-    recordEvents(tx, [
-      {
-        type: 'order.needs_attention',
-        stream: `order:${order.id}`,
-        data: { order_id: order.id, order_number: order.order_number, reason: reasons },
-      },
-    ]),
-  ]);
 }

@@ -13,6 +13,8 @@ export {
 export type { UnitsWanted, VoucherRow } from './voucher-store.ts';
 export { saveManualCodes } from './manual/save-manual-codes.ts';
 export type { ItemCodes, ManualCode, SavedItem } from './manual/save-manual-codes.ts';
+export { storeBoughtCode } from './store-bought-code.ts';
+export type { BoughtCode, StoredCode } from './store-bought-code.ts';
 export { checkImportRow } from './import-row.ts';
 export { readImportFile } from './import-file.ts';
 export type { ImportRow } from './import-row.ts';

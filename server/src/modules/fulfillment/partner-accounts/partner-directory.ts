@@ -56,7 +56,10 @@ export function createPartnerDirectory(deps: DirectoryDeps): PartnerDirectory {
         line,
         secrets: Object.values(credentials).filter((value) => value.length > 3),
         build: (http) =>
-          buildPartner({ kind: row.kind, config: row.config, credentials }, { http, tokenHttp: line, tokens }),
+          buildPartner(
+            { kind: row.kind, config: row.config, credentials },
+            { http, tokenHttp: line, tokens },
+          ),
       };
     },
   };

@@ -33,7 +33,10 @@ const listWatched = statement(
   'partners_list_watched',
   `SELECT * FROM partners AS partner WHERE ${USABLE} AND balance_threshold_minor IS NOT NULL ORDER BY id`,
 );
-const isUsable = statement('partners_is_usable', `SELECT 1 FROM partners AS partner WHERE id = $1 AND ${USABLE}`);
+const isUsable = statement(
+  'partners_is_usable',
+  `SELECT 1 FROM partners AS partner WHERE id = $1 AND ${USABLE}`,
+);
 
 const insert = statement(
   'partners_insert',
@@ -114,7 +117,8 @@ export async function updatePartner(
   partner: { id: number } & Pick<NewPartner, 'name' | 'config' | 'balanceThresholdMinor'>,
 ): Promise<PartnerRow | undefined> {
   const { id, name, config, balanceThresholdMinor } = partner;
-  return (await tx.query<PartnerRow>(update, [id, name, JSON.stringify(config), balanceThresholdMinor])).rows[0];
+  return (await tx.query<PartnerRow>(update, [id, name, JSON.stringify(config), balanceThresholdMinor]))
+    .rows[0];
 }
 
 export async function setPartnerCredentials(

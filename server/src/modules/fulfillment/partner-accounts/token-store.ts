@@ -20,7 +20,10 @@ const put = statement(
  * A partner's access tokens in the database, sealed: granted to one process, used by all. Two grants at once do no
  * harm with the partners we have: neither ends the other's token.
  */
-export function createPartnerTokens(deps: { db: Database; box: SecretBox }, partnerId: number): PartnerTokens {
+export function createPartnerTokens(
+  deps: { db: Database; box: SecretBox },
+  partnerId: number,
+): PartnerTokens {
   const contextOf = (audience: string): string => `partner_tokens:${partnerId}:${audience}`;
   return {
     async find(audience) {

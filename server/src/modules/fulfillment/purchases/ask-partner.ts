@@ -87,8 +87,12 @@ async function keepExchange(
       }),
     );
   } catch (error) {
-    log.error({ err: error, transactionId }, 'the answer of a partner could not be kept; it is acted on all the same');
+    log.error(
+      { err: error, transactionId },
+      'the answer of a partner could not be kept; it is acted on all the same',
+    );
   }
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 255);
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).slice(0, 255);

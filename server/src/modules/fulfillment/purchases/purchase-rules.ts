@@ -75,7 +75,8 @@ function judgeNotFound(asked: AskedPurchase): Judgement {
     const askAgainAfterSeconds = asked.status === 'REJECTED' ? null : LAST_QUESTION_AFTER_SECONDS;
     return { kind: 'refused', reason, isTransient: true, retryAfterSeconds: null, askAgainAfterSeconds };
   }
-  return asked.isRepeatable ? { kind: 'repeat' } : unanswered(reason, asked);
+  const mayRepeat = asked.isRepeatable && asked.status === 'UNKNOWN';
+  return mayRepeat ? { kind: 'repeat' } : unanswered(reason, asked);
 }
 
 function unanswered(reason: string, asked: AskedPurchase): Judgement {

@@ -115,6 +115,18 @@ const listOpen = statement(
    WHERE order_item_id = $1 AND status = ANY ($2) AND partner_id IS NOT NULL ORDER BY id`,
 );
 
+const listBegun = statement(
+  'purchases_list_begun_items',
+  `SELECT DISTINCT purchase.order_item_id FROM partner_api_transactions AS purchase
+   JOIN order_items AS item ON item.id = purchase.order_item_id WHERE item.order_id = $1`,
+);
+
+/** Items of an order that were begun to be bought from partners. */
+export async function listItemsBeingBought(reader: Reader, orderId: number): Promise<Set<number>> {
+  const { rows } = await reader.query<{ order_item_id: number }>(listBegun, [orderId]);
+  return new Set(rows.map((row) => row.order_item_id));
+}
+
 /** @returns their ids, in the order given. A unit that has a purchase under way or done refuses another. */
 export async function insertPurchases(tx: Tx, purchases: readonly NewPurchase[]): Promise<number[]> {
   if (purchases.length === 0) return [];

@@ -1,4 +1,8 @@
-import type { OutboundClient, OutboundRequest, OutboundResponse } from '../../../platform/outbound/outbound-client.ts';
+import type {
+  OutboundClient,
+  OutboundRequest,
+  OutboundResponse,
+} from '../../../platform/outbound/outbound-client.ts';
 import { OutboundError } from '../../../platform/outbound/outbound-client.ts';
 
 /** One exchange as it is kept; texts are without credentials. */
