@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { composeIdentity } from './compose-identity.ts';
 import { auditOf, composeOperations } from './compose-operations.ts';
 import type { Config } from './config.ts';
+import { createListenerGuards } from './guard-listeners.ts';
+import type { ListenerGuards } from './guard-listeners.ts';
 import type { Keys } from './keys.ts';
 import { createCatalogue, findVariantsForSale } from './modules/catalogue/index.ts';
 import type { Catalogue } from './modules/catalogue/index.ts';
@@ -116,7 +118,8 @@ export function buildApp(options: AppOptions): App {
     ],
   };
   assertAdminAccess(endpoints.admin);
-  const listeners = createListeners(options, { endpoints, identity });
+  const guards = createListenerGuards(options);
+  const listeners = createListeners(options, { endpoints, identity, guards });
   return {
     ...listeners,
     endpoints,
@@ -128,6 +131,7 @@ export function buildApp(options: AppOptions): App {
     async close() {
       await Promise.all([listeners.client.close(), listeners.admin?.close()]);
       mailer.close();
+      await guards.close();
       await http.close();
     },
   };
@@ -146,7 +150,10 @@ async function findCustomer(identity: Identity, db: Database, userId: number) {
 
 type Listeners = Pick<App, 'client' | 'admin' | 'drain'>;
 
-function createListeners(options: AppOptions, parts: Pick<App, 'endpoints' | 'identity'>): Listeners {
+function createListeners(
+  options: AppOptions,
+  parts: Pick<App, 'endpoints' | 'identity'> & { guards: ListenerGuards },
+): Listeners {
   const { config, db, log, version, migrations } = options;
   let isDraining = false;
   const mount = {
@@ -156,6 +163,7 @@ function createListeners(options: AppOptions, parts: Pick<App, 'endpoints' | 'id
   };
   const createListener = (apis: readonly Api[]): FastifyInstance => {
     const server = createHttpServer({ log, trustProxy: config.trustProxy });
+    parts.guards.guard(server);
     serveHealth(server, { db, migrations, isDraining: () => isDraining, metricsToken: config.metricsToken });
     serveDocsAssets(server);
     for (const api of apis) serveApi(server, api, mount);

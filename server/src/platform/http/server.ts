@@ -17,6 +17,7 @@ export interface HttpServerOptions {
 }
 
 const BODY_LIMIT_BYTES = 1024 * 1024;
+const HEADERS_TIMEOUT_MS = 10_000;
 
 /**
  * A bare server with the promises that hold for every address: envelope on all errors (unknown routes, 405, 413,
@@ -43,6 +44,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   }) as unknown as FastifyInstance;
 
+  // Headers that trickle in hold a connection, nothing else: ten seconds are plenty.
+  app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   useValidators(app);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
