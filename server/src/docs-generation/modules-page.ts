@@ -42,7 +42,9 @@ export function modulesDrawing(root: string): string {
     const mayUse = moduleGraph[name] ?? [];
     return mayUse === '*' ? [] : mayUse.filter((used) => names.includes(used));
   };
-  const forAll = names.filter((name) => names.every((other) => other === name || uses(other).includes(name)));
+  const mayUse = (other: string, name: string): boolean =>
+    other === name || moduleGraph[other] === '*' || uses(other).includes(name);
+  const forAll = names.filter((name) => names.every((other) => mayUse(other, name)));
   const drawn = names.filter((name) => !forAll.includes(name));
   const arrows = drawn.flatMap((name) =>
     uses(name).flatMap((used) => (forAll.includes(used) ? [] : [`  ${name} --> ${used}`])),
