@@ -100,7 +100,7 @@ export function buildApp(options: AppOptions): App {
     findVariantsForSale,
     findUserEmail: async (reader, userId) => (await identity.findUserContact(reader, userId))?.email ?? null,
   });
-  const operations = composeOperations(options, { random, box, mailer });
+  const operations = composeOperations({ ...shop, mailer });
 
   const endpoints = {
     client: [

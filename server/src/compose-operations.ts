@@ -1,14 +1,20 @@
-import type { AppOptions } from './app.ts';
 import { releaseUnpaidOrder } from './modules/checkout/index.ts';
 import { recordAudit } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
 import { createRecovery } from './modules/recovery/index.ts';
+import { createReports } from './modules/reports/index.ts';
 import type { RecordAudit } from './platform/audit.ts';
+import type { Database } from './platform/db/database.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
+import type { Logger } from './platform/log.ts';
 import type { Random } from './platform/random.ts';
 import type { SecretBox } from './platform/secret-box.ts';
+import type { Clock } from './platform/time.ts';
 
-export interface OperationsSurroundings {
+export interface OperationsDeps {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly log: Logger;
   readonly random: Random;
   readonly box: SecretBox;
   readonly mailer: Mailer;
@@ -19,12 +25,11 @@ export interface Operations {
 }
 
 /** What operators work with: recovery of orders, alerts, the vault, and the lists they read. */
-export function composeOperations(options: AppOptions, around: OperationsSurroundings): Operations {
-  const { db, clock, log } = options;
-  const { mailer } = around;
-  const deps = { db, clock, log, ...around, recordAudit: auditOf, mailDomain: mailer.domain };
+export function composeOperations(shop: OperationsDeps): Operations {
+  const deps = { ...shop, recordAudit: auditOf, mailDomain: shop.mailer.domain };
   const recovery = createRecovery({ ...deps, releaseUnpaidOrder });
-  return { adminEndpoints: [...recovery.adminEndpoints] };
+  const reports = createReports(deps);
+  return { adminEndpoints: [...recovery.adminEndpoints, ...reports.adminEndpoints] };
 }
 
 /** The audit log of the identity module, in the form that every module is given. */

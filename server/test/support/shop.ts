@@ -215,7 +215,7 @@ export async function control<Data>(
 
 export function fault(
   service: TestService,
-  planned: { target: string; fault: string; times?: number; call?: string },
+  planned: { target: string; fault: string; times?: number; call?: string; delayMs?: number },
 ): Promise<unknown> {
   return control(service, '/faults', { times: 1, ...planned });
 }

@@ -13,6 +13,10 @@ export {
 export type { UnitsWanted, VoucherRow } from './voucher-store.ts';
 export { saveManualCodes } from './manual/save-manual-codes.ts';
 export type { ItemCodes, ManualCode, SavedItem } from './manual/save-manual-codes.ts';
+export { listStoredVouchers, listStoredVouchersOfItems } from './admin/voucher-admin-store.ts';
+export type { StoredVoucherRow } from './admin/voucher-admin-store.ts';
+export { maskSecrets, openSecrets, storedVoucherSchema, toStoredVoucherWire } from './admin/voucher-wire.ts';
+export type { StoredVoucherWire } from './admin/voucher-wire.ts';
 export { storeBoughtCode } from './store-bought-code.ts';
 export type { BoughtCode, StoredCode } from './store-bought-code.ts';
 export { checkImportRow } from './import-row.ts';
