@@ -1,4 +1,4 @@
-import type { AppOptions } from './app.ts';
+import type { AppOptions } from './app-options.ts';
 import { openAlert } from './modules/alerts/index.ts';
 import { createHttpSmsSender, createIdentity } from './modules/identity/index.ts';
 import type { Identity, MailLetter } from './modules/identity/index.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-import type { AppOptions } from './app.ts';
+import type { AppOptions } from './app-options.ts';
 import { limitBodyDepth } from './platform/http/body-depth.ts';
 import { secureAnswers } from './platform/http/security-headers.ts';
 import { createRedisStore } from './platform/http/throttle/redis-store.ts';
@@ -11,6 +11,8 @@ import type { RequestLimiter } from './platform/http/throttle/throttle.ts';
 export interface ListenerGuards {
   /** The counts that all listeners share, and, with REDIS_URL, all processes. */
   readonly limiter: RequestLimiter;
+  /** The same counts for limits on guessing, which THROTTLE_SCALE leaves alone (decisions part 10). */
+  readonly guessLimiter: RequestLimiter;
   /** Call it on a new listener, before anything is mounted. */
   guard(server: FastifyInstance): void;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export function createListenerGuards({ config, clock, log }: AppOptions): Listen
   const isHttps = config.publicUrl.startsWith('https:');
   return {
     limiter,
+    guessLimiter: createRequestLimiter({ store, scale: 1 }),
     guard(server) {
       // Without TLS this is a demo: its checkout pages have none either.
       const formTargets = isHttps ? [] : ['http:'];
