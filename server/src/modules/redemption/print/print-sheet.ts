@@ -1,0 +1,162 @@
+import PdfKit from 'pdfkit';
+
+import type { Reader } from '../../../platform/db/database.ts';
+import type { SecretBox } from '../../../platform/secret-box.ts';
+import { readPrintedCodes } from './printed-code.ts';
+import type { PrintedCode, Printing } from './printed-code.ts';
+import { encodeQr, outerModules, QUIET_ZONE_MODULES } from './qr-matrix.ts';
+import { checkModuleSize, layOutSheet } from './sheet-layout-rules.ts';
+import type { Box, Card, SheetPreset } from './sheet-layout-rules.ts';
+import { drawText, layOutText, registerFonts } from './sheet-text.ts';
+import type { LaidOutText } from './sheet-text.ts';
+
+const POINTS_PER_MM = 72 / 25.4;
+const points = (mm: number): number => mm * POINTS_PER_MM;
+
+type Pdf = PDFKit.PDFDocument;
+
+export interface SheetOptions {
+  readonly preset: SheetPreset;
+  readonly cutLines: boolean;
+}
+
+/**
+ * Whether the sheet can be printed; asked before its first byte leaves.
+ * @throws AppError VALIDATION_ERROR, field `base_url`, when its QR codes would be too fine.
+ */
+export function checkSheet(preset: SheetPreset, url: string): void {
+  checkModuleSize(preset, outerModules(encodeQr(url)));
+}
+
+/**
+ * A printable PDF in pieces: vector QR codes with their quiet zone, headline, call to action, the code in clear and a
+ * serial number. The document is read as it grows, a page at a time, so memory does not grow with it.
+ */
+export async function* writeSheet(
+  deps: { readonly db: Reader; readonly box: SecretBox },
+  printing: Printing,
+  options: SheetOptions,
+): AsyncGenerator<Buffer> {
+  const pdf = new PdfKit({
+    size: 'A4',
+    margin: 0,
+    autoFirstPage: false,
+    info: { Title: `${printing.campaign.name}: ${printing.total} codes` },
+  });
+  registerFonts(pdf);
+  const sheet = startSheet(pdf, printing, options);
+  for await (const code of readPrintedCodes(deps, printing)) {
+    sheet.add(code);
+    if (sheet.isPageFull()) yield* readAvailable(pdf);
+  }
+  if (sheet.isEmpty()) pdf.addPage();
+  pdf.end();
+  for await (const piece of pdf as unknown as AsyncIterable<Buffer>) yield piece;
+}
+
+function* readAvailable(pdf: Pdf): Generator<Buffer> {
+  for (;;) {
+    const piece = (pdf as unknown as NodeJS.ReadableStream).read() as Buffer | null;
+    if (piece === null) return;
+    yield piece;
+  }
+}
+
+interface Sheet {
+  add(code: PrintedCode): void;
+  isPageFull(): boolean;
+  isEmpty(): boolean;
+}
+
+function startSheet(pdf: Pdf, printing: Printing, options: SheetOptions): Sheet {
+  const cards = layOutSheet(options.preset);
+  let texts: CardTexts | undefined;
+  let printed = 0;
+  return {
+    add(code) {
+      const place = printed % cards.length;
+      const card = cards[place];
+      if (!card) throw new Error('The sheet has no card at this place');
+      if (place === 0) startPage(pdf, cards, options);
+      texts ??= layOutTexts(pdf, printing, card.text);
+      drawQr(pdf, code, card);
+      drawTexts(pdf, texts, { code, card, total: printing.total });
+      printed += 1;
+    },
+    isPageFull: () => printed % cards.length === 0,
+    isEmpty: () => printed === 0,
+  };
+}
+
+function startPage(pdf: Pdf, cards: readonly Card[], options: SheetOptions): void {
+  pdf.addPage();
+  if (!options.cutLines) return;
+  pdf.save().lineWidth(0.25).dash(2, { space: 2 });
+  for (const { outline } of cards) {
+    pdf.rect(points(outline.x), points(outline.y), points(outline.width), points(outline.height));
+  }
+  pdf.stroke('#999').restore();
+}
+
+/**
+ * One path of whole modules, scaled: small, exact, and without seams between rows. Codes of another length than the
+ * first have more or fewer modules in the same square.
+ */
+function drawQr(pdf: Pdf, { matrix }: PrintedCode, { qr }: Card): void {
+  const module = points(qr.width) / outerModules(matrix);
+  const path = matrix.darkRuns.map(
+    ({ x, y, length }) => `${x + QUIET_ZONE_MODULES} ${y + QUIET_ZONE_MODULES} ${length} 1 re`,
+  );
+  pdf.save().translate(points(qr.x), points(qr.y)).scale(module).fillColor('black');
+  (pdf as unknown as { addContent(operators: string): void }).addContent(`${path.join('\n')}\nf`);
+  pdf.restore();
+}
+
+interface CardTexts {
+  readonly headline: LaidOutText;
+  readonly callToAction: LaidOutText;
+  readonly place: LaidOutText;
+  readonly codeSize: number;
+}
+
+const CODE_SPACING = 0.6;
+
+/** The same on every card, so broken into lines once. */
+function layOutTexts(pdf: Pdf, printing: Printing, box: Box): CardTexts {
+  const { name, headline, cta_text: callToAction } = printing.campaign;
+  const width = points(box.width);
+  const isTall = box.height > 20;
+  const place = `${printing.baseUrl.replace(/^https?:\/\//, '')}/redeem`;
+  const small = { size: 6, weight: 'regular', width } as const;
+  return {
+    headline: layOutText(pdf, headline ?? name, {
+      size: isTall ? 9 : 7.5,
+      weight: 'bold',
+      width,
+      lines: isTall ? 2 : 1,
+    }),
+    callToAction: layOutText(pdf, callToAction ?? '', { ...small, size: 7, lines: isTall ? 2 : 1 }),
+    place: layOutText(pdf, place, { ...small, lines: 1 }),
+    codeSize: isTall ? 11 : 9,
+  };
+}
+
+function drawTexts(pdf: Pdf, texts: CardTexts, on: { code: PrintedCode; card: Card; total: number }): void {
+  const { code, card, total } = on;
+  const x = points(card.text.x);
+  pdf.fillColor('black');
+  let y = drawText(pdf, texts.headline, { x, y: points(card.text.y) });
+  y = drawText(pdf, texts.callToAction, { x, y: y + 1 });
+  const size = fittingCodeSize(code.token, { width: points(card.text.width), size: texts.codeSize });
+  pdf.font('Courier-Bold').fontSize(size);
+  pdf.text(code.token, x, y + 2, { lineBreak: false, characterSpacing: CODE_SPACING });
+  y = drawText(pdf, texts.place, { x, y: y + 3 + size });
+  pdf.font('Helvetica').fontSize(6);
+  pdf.text(`${code.serial} / ${total}`, x, y + 1, { lineBreak: false });
+}
+
+/** Letters of Courier are 0.6 of their size wide: a long code is printed smaller. */
+function fittingCodeSize(token: string, room: { width: number; size: number }): number {
+  const widest = room.width / token.length - CODE_SPACING;
+  return Math.min(room.size, widest / 0.6);
+}
