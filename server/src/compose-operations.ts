@@ -1,3 +1,4 @@
+import { createAlerts } from './modules/alerts/index.ts';
 import { releaseUnpaidOrder } from './modules/checkout/index.ts';
 import { recordAudit } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
@@ -29,7 +30,10 @@ export function composeOperations(shop: OperationsDeps): Operations {
   const deps = { ...shop, recordAudit: auditOf, mailDomain: shop.mailer.domain };
   const recovery = createRecovery({ ...deps, releaseUnpaidOrder });
   const reports = createReports(deps);
-  return { adminEndpoints: [...recovery.adminEndpoints, ...reports.adminEndpoints] };
+  const alerts = createAlerts(deps);
+  return {
+    adminEndpoints: [...recovery.adminEndpoints, ...reports.adminEndpoints, ...alerts.adminEndpoints],
+  };
 }
 
 /** The audit log of the identity module, in the form that every module is given. */

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { recordEvents } from '../events/index.ts';
-import { insertAlert, resolveOpenAlerts } from './alert-store.ts';
+import { insertAlert, resolveOpenAlertOf, resolveOpenAlerts } from './alert-store.ts';
 
 /** Types of decisions 6.7, with how bad each is. */
 export const alertSeverities = {
@@ -29,6 +29,11 @@ export interface NewAlert {
 
 /** Opens an alert, unless one is open for the same cause. */
 export async function openAlert(tx: Tx, alert: NewAlert): Promise<void> {
+  await openNewAlert(tx, alert);
+}
+
+/** The same, for those who have more to do when it is new. @returns whether it is. */
+export async function openNewAlert(tx: Tx, alert: NewAlert): Promise<boolean> {
   const severity = alertSeverities[alert.type];
   const details = JSON.stringify(alert.details ?? {});
   const row = await insertAlert(tx, [
@@ -39,9 +44,10 @@ export async function openAlert(tx: Tx, alert: NewAlert): Promise<void> {
     alert.message,
     details,
   ]);
-  if (!row) return;
+  if (!row) return false;
   const data = { alert_id: row.id, alert_type: alert.type, severity, order_id: alert.orderId };
   await recordEvents(tx, [{ type: 'alert.opened', stream: alert.cause, data }]);
+  return true;
 }
 
 /** Resolves the open alerts of these types on an order; the notes say what resolved them. */
@@ -55,6 +61,33 @@ export async function resolveAlertsOfOrder(
     rows.map((row) => ({
       type: 'alert.resolved' as const,
       stream: `order:${target.orderId}`,
+      data: { alert_id: row.id, alert_type: row.type, order_id: row.order_id },
+    })),
+  );
+}
+
+/** What caused an alert is over: resolves the open one of this type, if there is one. */
+export async function resolveAlertsOfCause(
+  tx: Tx,
+  target: { type: AlertType; cause: string; notes: string },
+): Promise<void> {
+  const row = await resolveOpenAlertOf(tx, target);
+  if (!row) return;
+  const data = { alert_id: row.id, alert_type: row.type, order_id: row.order_id };
+  await recordEvents(tx, [{ type: 'alert.resolved', stream: target.cause, data }]);
+}
+
+/** The cause of an alert that is about no order is gone; the notes say how. */
+export async function resolveAlertsOfCause(
+  tx: Tx,
+  target: { cause: string; type: AlertType; notes: string },
+): Promise<void> {
+  const rows = await resolveOpenAlertsOfCause(tx, target);
+  await recordEvents(
+    tx,
+    rows.map((row) => ({
+      type: 'alert.resolved' as const,
+      stream: target.cause,
       data: { alert_id: row.id, alert_type: row.type, order_id: row.order_id },
     })),
   );
