@@ -1,6 +1,6 @@
 import { statement } from '../../platform/db/database.ts';
 import type { Reader } from '../../platform/db/database.ts';
-import type { FulfillmentMode } from './fulfillment-config-rules.ts';
+import type { FulfillmentMode } from './fulfillment/fulfillment-config-rules.ts';
 
 export type Engine = 'PRELOADED' | 'PARTNER';
 
@@ -189,4 +189,56 @@ export async function findStockedVariant(
   idOrSku: string,
 ): Promise<StockedVariantRow | undefined> {
   return (await reader.query<StockedVariantRow>(FIND_STOCKED_VARIANT, [idOrSku])).rows[0];
+}
+
+export interface VariantGroupsRow {
+  readonly variant_id: number;
+  readonly product_id: number;
+  readonly brand_id: number;
+  readonly category_ids: number[];
+  readonly price_minor: number;
+}
+
+// UNION keeps a circle of categories from going on for ever.
+const LIST_VARIANT_GROUPS = statement(
+  'catalogue_list_variant_groups',
+  `SELECT v.id AS variant_id, v.product_id, p.brand_id, v.price_minor,
+     (WITH RECURSIVE above AS (
+        SELECT c.id, c.parent_id FROM categories c WHERE c.id = p.category_id
+        UNION SELECT c.id, c.parent_id FROM categories c JOIN above ON c.id = above.parent_id
+      ) SELECT jsonb_agg(id) FROM above) AS category_ids
+   FROM product_variants v JOIN products p ON p.id = v.product_id WHERE v.id = ANY($1::bigint[])`,
+);
+
+export async function listVariantGroups(reader: Reader, ids: readonly number[]): Promise<VariantGroupsRow[]> {
+  return (await reader.query<VariantGroupsRow>(LIST_VARIANT_GROUPS, [ids])).rows;
+}
+
+/** Ids that something outside the catalogue names, by what they should be ids of. */
+export interface CatalogueIds {
+  readonly variantIds: readonly number[];
+  readonly productIds: readonly number[];
+  readonly brandIds: readonly number[];
+  readonly categoryIds: readonly number[];
+}
+
+const unknownIn = (list: keyof CatalogueIds, table: string, parameter: string): string =>
+  `SELECT '${list}' AS list, given.id FROM unnest(${parameter}::bigint[]) AS given(id)
+   WHERE NOT EXISTS (SELECT FROM ${table} known WHERE known.id = given.id)`;
+const LIST_UNKNOWN_IDS = statement(
+  'catalogue_list_unknown_ids',
+  [
+    unknownIn('variantIds', 'product_variants', '$1'),
+    unknownIn('productIds', 'products', '$2'),
+    unknownIn('brandIds', 'brands', '$3'),
+    unknownIn('categoryIds', 'categories', '$4'),
+  ].join(' UNION ALL '),
+);
+
+export async function listUnknownIds(
+  reader: Reader,
+  ids: CatalogueIds,
+): Promise<{ list: keyof CatalogueIds; id: number }[]> {
+  const given = [ids.variantIds, ids.productIds, ids.brandIds, ids.categoryIds];
+  return (await reader.query<{ list: keyof CatalogueIds; id: number }>(LIST_UNKNOWN_IDS, given)).rows;
 }

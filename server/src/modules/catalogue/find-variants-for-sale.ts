@@ -1,8 +1,8 @@
 import type { Reader } from '../../platform/db/database.ts';
-import { findStockedVariant, listVariantsForSale } from './catalogue-store.ts';
+import { findStockedVariant, listVariantGroups, listVariantsForSale } from './catalogue-store.ts';
 import type { Engine } from './catalogue-store.ts';
-import { parseFulfillmentConfig } from './fulfillment-config-rules.ts';
-import type { FulfillmentConfig, FulfillmentMode } from './fulfillment-config-rules.ts';
+import { parseFulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
+import type { FulfillmentConfig, FulfillmentMode } from './fulfillment/fulfillment-config-rules.ts';
 
 /** What an order needs to know of a variant to price and check it. */
 export interface VariantForSale {
@@ -70,4 +70,29 @@ export async function findVariantToStock(
     title: `${row.product_name}, ${row.name}`,
     engine: row.engine,
   };
+}
+
+/** Where a variant belongs, and its price now. */
+export interface VariantGroups {
+  readonly variantId: number;
+  readonly productId: number;
+  readonly brandId: number;
+  /** Its product's category and all above it. */
+  readonly categoryIds: readonly number[];
+  readonly priceMinor: number;
+}
+
+/** For rules about products, brands and categories; unknown ids are left out. */
+export async function findVariantGroups(
+  reader: Reader,
+  variantIds: readonly number[],
+): Promise<VariantGroups[]> {
+  const rows = await listVariantGroups(reader, variantIds);
+  return rows.map((row) => ({
+    variantId: row.variant_id,
+    productId: row.product_id,
+    brandId: row.brand_id,
+    categoryIds: row.category_ids,
+    priceMinor: row.price_minor,
+  }));
 }

@@ -8,9 +8,11 @@ import { productEndpoints } from './product-routes.ts';
 import { taxonomyEndpoints } from './taxonomy-routes.ts';
 import type { OfferedMethods } from './taxonomy-routes.ts';
 
-export { findVariantsForSale, findVariantToStock } from './find-variants-for-sale.ts';
-export type { VariantForSale, VariantToStock } from './find-variants-for-sale.ts';
-export { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
+export { listUnknownIds } from './catalogue-store.ts';
+export type { CatalogueIds } from './catalogue-store.ts';
+export { findVariantGroups, findVariantsForSale, findVariantToStock } from './find-variants-for-sale.ts';
+export type { VariantForSale, VariantGroups, VariantToStock } from './find-variants-for-sale.ts';
+export { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
 export type {
   FieldOption,
   FulfillmentConfig,
@@ -18,8 +20,8 @@ export type {
   FulfillmentMode,
   IdentifierKey,
   RecipientIdentifier,
-} from './fulfillment-config-rules.ts';
-export { checkFulfillmentInput, isEmailAddress } from './fulfillment-input-rules.ts';
+} from './fulfillment/fulfillment-config-rules.ts';
+export { checkFulfillmentInput, isEmailAddress } from './fulfillment/fulfillment-input-rules.ts';
 export type { Stock } from './catalogue-snapshot.ts';
 
 export interface CatalogueDeps {
