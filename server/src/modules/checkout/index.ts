@@ -5,8 +5,8 @@ import { expirySweep } from './release-order.ts';
 import type { ReleaseOrderDeps } from './release-order.ts';
 import { checkoutRoutes } from './routes.ts';
 
+export { holdOrder } from './hold-order.ts';
 export { releaseUnpaidOrder } from './release-order.ts';
-export { takeUnitsAgain } from './take-units-again.ts';
 
 export interface Checkout {
   readonly clientEndpoints: Endpoint[];

@@ -3,6 +3,7 @@ import { inTransaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import type { Clock } from '../../platform/time.ts';
+import { releaseDiscountUse } from '../discounts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { applyOrderFact, listExpiredHolds, lockOrder, orderNotFound, setOrderHold } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
@@ -31,7 +32,7 @@ export function expirySweep(deps: ReleaseOrderDeps): Sweep {
 
 /**
  * Ends the hold of an unpaid order: first its gateways are asked once more, since it may have been paid without our
- * hearing of it; then its units go back, and it is CANCELLED unless it has FAILED already.
+ * hearing of it; then its units and its discount use go back, and it is CANCELLED unless it has FAILED already.
  */
 export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Promise<void> {
   await askGatewaysOnceMore(deps, orderId);
@@ -74,9 +75,12 @@ export async function releaseUnpaidOrder(
   await releaseReservedVouchers(tx, order.id);
   await setOrderHold(tx, { orderId: order.id, until: null, paymentMethod: null });
   const changed = await applyOrderFact(tx, { orderId: order.id, fact, to: 'CANCELLED' });
-  if (!changed) return;
-  const data = { order_id: order.id, order_number: order.order_number, reason };
-  await recordEvents(tx, [{ type: 'order.cancelled', stream: `order:${order.id}`, data }]);
+  if (changed) {
+    const data = { order_id: order.id, order_number: order.order_number, reason };
+    await recordEvents(tx, [{ type: 'order.cancelled', stream: `order:${order.id}`, data }]);
+  }
+  // Last before the commit: the row of a hot code is everybody's.
+  if (order.discount_code !== null) await releaseDiscountUse(tx, order.id);
 }
 
 async function askGatewaysOnceMore(deps: ReleaseOrderDeps, orderId: number): Promise<void> {

@@ -7,10 +7,12 @@ import { dhakaYymmdd, secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
 import { checkFulfillmentInput } from '../catalogue/index.ts';
 import type { VariantForSale } from '../catalogue/index.ts';
+import { consumeDiscount, DiscountChangedError, quoteDiscount, tooManyAtOnce } from '../discounts/index.ts';
+import type { DiscountQuote } from '../discounts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { reserveUnits, StockContendedError, withStockRetries } from '../vouchers/index.ts';
 import { outOfStock, variantNotFound } from './errors.ts';
-import { insertOrder } from './order-store.ts';
+import { hasPaidOrder, insertOrder } from './order-store.ts';
 import type { NewOrder, OrderItemRow, OrderRow } from './order-store.ts';
 import { totalsOf } from './price-rules.ts';
 
@@ -40,49 +42,99 @@ export interface CreatedOrder {
   readonly items: OrderItemRow[];
 }
 
+/** So often is an order priced anew because its discount changed under it. */
+const PRICINGS = 5;
+
 /**
- * Creates an order and takes its units out of the stock, in one transaction (interface part 4, rules 3 to 6).
+ * Creates an order, takes its units out of the stock and the use of its discount, in one transaction (interface
+ * part 4, rules 3 to 6).
  *
  * @throws VALIDATION_ERROR for wrong input, with the interface's messages; NOT_FOUND for a variant that is not for
- * sale; CONFLICT (`OutOfStockError`) when units are missing. Nothing is written then.
+ * sale; BAD_REQUEST (`DiscountError`) for a code that cannot be used; CONFLICT (`OutOfStockError`) when units are
+ * missing. Nothing is written then.
  */
 export async function createOrder(deps: CreateOrderDeps, input: CreateOrderInput): Promise<CreatedOrder> {
-  const [variants, accountEmail] = await Promise.all([
-    deps.findVariantsForSale(deps.db, [...new Set(input.items.map((item) => item.variantId))]),
-    deps.findUserEmail(deps.db, input.userId),
-  ]);
-  const order = composeOrder(deps, input, { variants, accountEmail });
-  try {
-    return await withStockRetries((attempt) =>
-      inTransaction(deps.db, (tx) => writeOrder(tx, order, attempt)),
-    );
-  } catch (error) {
-    // One in 10^11 for two orders of a day; the second try has another number.
-    if (violatedConstraint(error) === 'orders__order_number') return createOrder(deps, input);
-    if (!(error instanceof StockContendedError)) throw error;
-    throw new AppError(
-      'SERVICE_UNAVAILABLE',
-      'Too many people are buying this at once; nothing was ordered',
-      {
-        retryAfterSeconds: 2,
-        cause: error,
-      },
-    );
+  for (let attempt = 1; ; attempt += 1) {
+    const [variants, accountEmail] = await Promise.all([
+      deps.findVariantsForSale(deps.db, [...new Set(input.items.map((item) => item.variantId))]),
+      deps.findUserEmail(deps.db, input.userId),
+    ]);
+    const order = composeOrder(deps, input, { variants, accountEmail });
+    const quote = await quoteFor(deps, order, input.discountCode);
+    try {
+      return await withStockRetries((retry) =>
+        inTransaction(deps.db, (tx) => writeOrder(tx, { order: discounted(order, quote), quote, retry })),
+      );
+    } catch (error) {
+      if (!mayTryAgain(error)) throw translated(error);
+      if (attempt >= PRICINGS) throw tooManyAtOnce(error);
+    }
   }
 }
 
-async function writeOrder(tx: Tx, order: NewOrder, attempt: number): Promise<CreatedOrder> {
+/** The next try has another number (one in 10^11 for two orders of a day), or a price by the rule as it is then. */
+function mayTryAgain(error: unknown): boolean {
+  return error instanceof DiscountChangedError || violatedConstraint(error) === 'orders__order_number';
+}
+
+function translated(error: unknown): unknown {
+  if (!(error instanceof StockContendedError)) return error;
+  const message = 'Too many people are buying this at once; nothing was ordered';
+  return new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
+}
+
+async function writeOrder(
+  tx: Tx,
+  { order, quote, retry }: { order: NewOrder; quote: DiscountQuote | undefined; retry: number },
+): Promise<CreatedOrder> {
   const created = await insertOrder(tx, order);
   const { id, order_number: orderNumber, total_minor: totalMinor, currency } = created.order;
-  const data = { order_id: id, order_number: orderNumber, total_minor: totalMinor, currency };
+  const data = {
+    order_id: id,
+    order_number: orderNumber,
+    total_minor: totalMinor,
+    discount_minor: created.order.discount_minor,
+    currency,
+  };
   // Together in one packet: the event does not depend on what the reservation answers.
   const [reservation] = await Promise.all([
-    reserveUnits(tx, unitsOf(created.items), { until: order.heldUntil, attempt }),
+    reserveUnits(tx, unitsOf(created.items), { until: order.heldUntil, attempt: retry }),
     recordEvents(tx, [{ type: 'order.created', stream: `order:${id}`, data }]),
   ]);
   if (reservation.kind === 'short') throw outOfStock(reservation.variantId);
+  // Last before the commit: everybody with the same code waits from here on.
+  if (quote) await consumeDiscount(tx, quote, id);
   return created;
 }
+
+async function quoteFor(
+  deps: CreateOrderDeps,
+  order: NewOrder,
+  typed: string | undefined,
+): Promise<DiscountQuote | undefined> {
+  if (typed === undefined) return undefined;
+  const wish = {
+    code: typed,
+    userId: order.userId,
+    at: deps.clock.now(),
+    paymentMethod: order.paymentMethod ?? undefined,
+    items: order.items.map((item) => ({
+      variantId: item.variant_id,
+      totalMinor: item.unit_price_minor * item.quantity,
+    })),
+  };
+  return quoteDiscount({ db: deps.db, hasPaidOrder }, wish);
+}
+
+/** The order with what its discount takes off, each item with its share. */
+function discounted(order: NewOrder, quote: DiscountQuote | undefined): NewOrder {
+  if (!quote) return order;
+  const items = order.items.map((item, index) => ({ ...item, discount_minor: quote.shares[index] ?? 0 }));
+  return { ...order, ...totalsOf(linesOf(items), quote.discountMinor), discountCode: quote.code, items };
+}
+
+const linesOf = (items: NewOrder['items']) =>
+  items.map((item) => ({ unitPriceMinor: item.unit_price_minor, quantity: item.quantity }));
 
 /** The preloaded units of these items, all of them. */
 export function unitsOf(items: readonly OrderItemRow[]) {
@@ -100,13 +152,6 @@ function composeOrder(
   input: CreateOrderInput,
   found: { variants: readonly VariantForSale[]; accountEmail: string | null },
 ): NewOrder {
-  // Discount codes do not exist yet, so every one of them is unknown (interface part 7).
-  if (input.discountCode !== undefined) {
-    throw new AppError(
-      'BAD_REQUEST',
-      `Discount code ${input.discountCode} is not valid or has been deactivated`,
-    );
-  }
   const variants = new Map(
     found.variants.filter((variant) => variant.isSellable).map((v) => [v.variantId, v]),
   );
@@ -123,15 +168,11 @@ function composeOrder(
   if (deliveryEmail === null && items.some((item) => item.mode === 'CODE')) {
     throw fieldError('recipient_email', 'recipient_email is required: the codes need an address to go to');
   }
-  const totals = totalsOf(
-    items.map((item) => ({ unitPriceMinor: item.unit_price_minor, quantity: item.quantity })),
-    0,
-  );
   return {
     orderNumber: `VC-${dhakaYymmdd(now)}-${deps.random.text(READABLE_ALPHABET, 8)}`,
     userId: input.userId,
     currency: 'BDT',
-    ...totals,
+    ...totalsOf(linesOf(items), 0),
     discountCode: null,
     paymentMethod: input.paymentMethod ?? null,
     recipientEmail: input.recipientEmail ?? null,
@@ -169,6 +210,7 @@ function composeItem(
     variant_id: variant.variantId,
     quantity: item.quantity,
     unit_price_minor: variant.priceMinor,
+    discount_minor: 0,
     product_name: variant.productName,
     variant_name: variant.variantName,
     engine: variant.engine,

@@ -15,7 +15,15 @@ export {
 export { describeOrder } from './order-label.ts';
 export { orderStates, payableStatuses } from './order-states.ts';
 export type { OrderFact, OrderStatus } from './order-states.ts';
-export { findOrder, findOrderOf, listExpiredHolds, listOrderItems, lockOrder } from './order-store.ts';
+export {
+  findOrder,
+  findOrderOf,
+  hasPaidOrder,
+  listExpiredHolds,
+  listOrderItems,
+  listOrdersByIds,
+  lockOrder,
+} from './order-store.ts';
 export type { OrderItemRow, OrderRow } from './order-store.ts';
 export { orderItemSchema, orderSchema, toOrderWire } from './order-wire.ts';
 export type { OrderWire } from './order-wire.ts';

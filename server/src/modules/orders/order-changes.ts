@@ -1,5 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/database.ts';
+import { settleDiscountUse } from '../discounts/index.ts';
 import { orderStates } from './order-states.ts';
 import type { OrderFact, OrderStatus } from './order-states.ts';
 import type { OrderItemRow, OrderRow } from './order-store.ts';
@@ -29,10 +30,15 @@ const setPaid = statement(
    WHERE id = $1 AND paid_at IS NULL RETURNING *`,
 );
 
-/** The money is there: the order is PENDING ('Payment received') until it is delivered. No row when it was paid before. */
+/**
+ * The money is there: the order is PENDING ('Payment received') until it is delivered, and its discount use is final,
+ * whatever became of it meanwhile. No row when it was paid before.
+ */
 export async function markOrderPaid(tx: Tx, orderId: number, at: Date): Promise<OrderRow | undefined> {
   const from = orderStates.sources('paymentSucceeded', 'PENDING');
-  return (await tx.query<OrderRow>(setPaid, [orderId, at, from])).rows[0];
+  const order = (await tx.query<OrderRow>(setPaid, [orderId, at, from])).rows[0];
+  if (order && order.discount_code !== null) await settleDiscountUse(tx, orderId, at);
+  return order;
 }
 
 const setSessionOpened = statement(

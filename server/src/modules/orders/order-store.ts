@@ -30,6 +30,8 @@ export interface OrderItemRow {
   readonly variant_id: number;
   readonly quantity: number;
   readonly unit_price_minor: number;
+  /** Its part of the order's discount. */
+  readonly discount_minor: number;
   readonly product_name: string;
   readonly variant_name: string;
   readonly engine: 'PRELOADED' | 'PARTNER';
@@ -60,6 +62,7 @@ export interface NewOrderItem {
   readonly variant_id: number;
   readonly quantity: number;
   readonly unit_price_minor: number;
+  readonly discount_minor: number;
   readonly product_name: string;
   readonly variant_name: string;
   readonly engine: string;
@@ -76,12 +79,12 @@ const insert = statement(
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      RETURNING *
    ), new_items AS (
-     INSERT INTO order_items (order_id, position, variant_id, quantity, unit_price_minor, product_name, variant_name,
-                              engine, mode, fulfillment_input)
+     INSERT INTO order_items (order_id, position, variant_id, quantity, unit_price_minor, discount_minor, product_name,
+                              variant_name, engine, mode, fulfillment_input)
      SELECT new_order.id, item.*
      FROM new_order, jsonb_to_recordset($12::jsonb) AS item(
-       position int, variant_id bigint, quantity int, unit_price_minor bigint, product_name text, variant_name text,
-       engine text, mode text, fulfillment_input jsonb)
+       position int, variant_id bigint, quantity int, unit_price_minor bigint, discount_minor bigint, product_name text,
+       variant_name text, engine text, mode text, fulfillment_input jsonb)
      RETURNING *
    )
    SELECT new_order.*, (SELECT jsonb_agg(new_items ORDER BY position) FROM new_items) AS items FROM new_order`,
@@ -132,6 +135,21 @@ const listExpired = statement(
   'orders_list_expired_holds',
   `SELECT id FROM orders WHERE held_until < $1 AND paid_at IS NULL ORDER BY held_until LIMIT $2`,
 );
+
+const hasPaid = statement(
+  'orders_has_paid',
+  'SELECT EXISTS (SELECT FROM orders WHERE user_id = $1 AND paid_at IS NOT NULL) AS has_paid',
+);
+const listByIds = statement('orders_list_by_ids', 'SELECT * FROM orders WHERE id = ANY ($1::bigint[])');
+
+/** Whether the customer has paid for an order before. */
+export async function hasPaidOrder(reader: Reader, userId: number): Promise<boolean> {
+  return (await reader.query<{ has_paid: boolean }>(hasPaid, [userId])).rows[0]?.has_paid === true;
+}
+
+export async function listOrdersByIds(reader: Reader, orderIds: readonly number[]): Promise<OrderRow[]> {
+  return (await reader.query<OrderRow>(listByIds, [orderIds])).rows;
+}
 
 /**
  * Locks an order first of all its rows: whoever changes anything about it waits here, so fulfillment, callbacks,

@@ -28,6 +28,9 @@ export const orderItemSchema = Type.Object({
   variant_name: Type.String(),
   quantity: Type.Integer(),
   unit_price: Type.Number({ description: 'BDT, at most two decimals' }),
+  discount_amount: Type.Number({
+    description: 'Its share of the order’s discount; the shares sum exactly to it',
+  }),
   mode: Type.String({ description: '`CODE` or `TOPUP`' }),
   fulfillment_input: Type.Record(Type.String(), Type.String()),
   fulfilled: Type.Boolean(),
@@ -117,6 +120,7 @@ function toItemWire(item: OrderItemRow, vouchers: readonly PlainVoucher[]): Orde
     variant_name: item.variant_name,
     quantity: item.quantity,
     unit_price: toWireAmount(item.unit_price_minor),
+    discount_amount: toWireAmount(item.discount_minor),
     mode: item.mode,
     fulfillment_input: item.fulfillment_input,
     fulfilled: item.fulfilled,

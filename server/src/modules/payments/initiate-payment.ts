@@ -39,8 +39,15 @@ export interface InitiatePaymentDeps {
   /** Absolute address of the callback of a gateway. */
   callbackUrlOf(gateway: ConfiguredGateway): string;
   findCustomer(userId: number): Promise<SessionRequest['customer']>;
-  /** Takes the units of an order again that had gone back; throws CONFLICT when they are gone (decisions 4.5). */
-  takeUnitsAgain(tx: Tx, order: OrderRow, until: Date): Promise<void>;
+  /**
+   * Makes sure that an order holds its units and its discount use, and takes again what had gone back (decisions 4.5);
+   * throws CONFLICT or BAD_REQUEST when it is gone, or the discount is not for this payment method.
+   */
+  holdOrder(
+    tx: Tx,
+    order: OrderRow,
+    hold: { readonly until: Date; readonly paymentMethod: string; readonly at: Date },
+  ): Promise<void>;
 }
 
 export interface InitiatePaymentInput {
@@ -67,7 +74,8 @@ const REFERENCE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
  * Opens a payment session for one of the caller's orders (interface part 3, first two rows; decisions 4.4 to 4.10).
  *
  * @throws NOT_FOUND for somebody else's order; BAD_REQUEST when the order is paid or in another state than the four
- * payable ones; VALIDATION_ERROR for amount, currency or method; CONFLICT when released units are gone;
+ * payable ones, or its discount cannot be used (any more); VALIDATION_ERROR for amount, currency or method; CONFLICT
+ * when released units are gone;
  * BAD_GATEWAY (`PaymentSessionError`) when the gateway opened no session: the payment is FAILED, nothing is charged.
  */
 export async function initiatePayment(
@@ -119,8 +127,8 @@ async function beginPayment(
   if (method === null) throw fieldError('method', 'method is required: the order names none');
   const now = deps.clock.now();
   const heldUntil = secondsAfter(now, deps.orderTtlSeconds);
-  if (order.held_until === null) await deps.takeUnitsAgain(tx, order, heldUntil);
   const gateway = order.total_minor === 0 ? undefined : gatewayFor(deps.gateways, method);
+  await deps.holdOrder(tx, order, { until: heldUntil, paymentMethod: method, at: now });
   const [payment] = await Promise.all([
     insertPayment(tx, {
       orderId: order.id,
