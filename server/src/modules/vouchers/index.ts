@@ -30,3 +30,5 @@ export type {
   ImportVouchersDeps,
   ImportVouchersInput,
 } from './import-vouchers.ts';
+export { withdrawVouchers } from './withdraw-vouchers.ts';
+export type { WithdrawnVoucher } from './withdraw-vouchers.ts';
