@@ -29,13 +29,6 @@ const resolveOfCause = statement(
    RETURNING id, type, severity, order_id`,
 );
 
-const resolveOfCause = statement(
-  'alerts_resolve_of_cause',
-  `UPDATE admin_alerts SET status = 'resolved', resolved_at = now(), resolution_notes = $3
-   WHERE cause = $1 AND type = $2 AND status = 'open'
-   RETURNING id, type, severity, order_id`,
-);
-
 /** No row when an alert for the same cause is open already. */
 export async function insertAlert(tx: Tx, values: readonly unknown[]): Promise<AlertRow | undefined> {
   return (await tx.query<AlertRow>(insert, values)).rows[0];
@@ -53,11 +46,4 @@ export async function resolveOpenAlertOf(
   target: { type: string; cause: string; notes: string },
 ): Promise<AlertRow | undefined> {
   return (await tx.query<AlertRow>(resolveOfCause, [target.type, target.cause, target.notes])).rows[0];
-}
-
-export async function resolveOpenAlertsOfCause(
-  tx: Tx,
-  target: { cause: string; type: string; notes: string },
-): Promise<AlertRow[]> {
-  return (await tx.query<AlertRow>(resolveOfCause, [target.cause, target.type, target.notes])).rows;
 }

@@ -76,19 +76,3 @@ export async function resolveAlertsOfCause(
   const data = { alert_id: row.id, alert_type: row.type, order_id: row.order_id };
   await recordEvents(tx, [{ type: 'alert.resolved', stream: target.cause, data }]);
 }
-
-/** The cause of an alert that is about no order is gone; the notes say how. */
-export async function resolveAlertsOfCause(
-  tx: Tx,
-  target: { cause: string; type: AlertType; notes: string },
-): Promise<void> {
-  const rows = await resolveOpenAlertsOfCause(tx, target);
-  await recordEvents(
-    tx,
-    rows.map((row) => ({
-      type: 'alert.resolved' as const,
-      stream: target.cause,
-      data: { alert_id: row.id, alert_type: row.type, order_id: row.order_id },
-    })),
-  );
-}
