@@ -3,6 +3,12 @@ import { openAlert } from './modules/alerts/index.ts';
 import { createHttpSmsSender, createIdentity } from './modules/identity/index.ts';
 import type { Identity, MailLetter } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
+import {
+  countUnfinishedOrders,
+  findCustomersByOrderNumber,
+  listOrdersOfCustomer,
+  listPaymentsOfCustomer,
+} from './modules/reports/index.ts';
 import type { OutboundClient } from './platform/outbound/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { SecretBox } from './platform/secret-box.ts';
@@ -26,10 +32,18 @@ export function composeIdentity(options: AppOptions, around: IdentitySurrounding
     secretBox: around.box,
     tokenKeys: keys.tokens,
     accessTokenSeconds: config.accessTokenMinutes * 60,
+    records: {
+      listOrders: listOrdersOfCustomer,
+      listPayments: listPaymentsOfCustomer,
+      countUnfinishedOrders,
+      findCustomersByOrderNumber,
+    },
     publicUrl: config.publicUrl,
     sendMail: (letter) => sendNow(around, letter),
     sms: createHttpSmsSender({ outbound: around.http, url, apiKey }),
-    reportSmsAbuse: (tx, abuse) => openAlert(tx, { type: 'sms_abuse', orderId: null, ...abuse }),
+    async reportSmsAbuse(tx, abuse) {
+      await openAlert(tx, { type: 'sms_abuse', orderId: null, ...abuse });
+    },
   });
 }
 

@@ -20,6 +20,7 @@ export { defaultOtpLimits } from './otp/otp-rules.ts';
 export type { OtpLimits } from './otp/otp-rules.ts';
 export type { SmsAbuse } from './otp/send-otp.ts';
 export type { IdentityDeps } from './parts.ts';
+export type { CustomerOrder, CustomerPayment, CustomerRecords } from './customer-records.ts';
 export type { MailLetter } from './mail-links/mail-links.ts';
 export { assertAdminAccess } from './admins/admin-access.ts';
 export { actorOf, recordAudit, SYSTEM } from './audit/record-audit.ts';

@@ -7,6 +7,7 @@ import { apiKeyEndpoints } from './api-keys/api-key-routes.ts';
 import { auditEndpoints } from './audit/audit-routes.ts';
 import { mfaEndpoints } from './mfa/mfa-routes.ts';
 import type { IdentityParts } from './parts.ts';
+import { peopleEndpoints } from './people/people-routes.ts';
 import { roleEndpoints } from './roles/role-routes.ts';
 
 /** Everything that operators do with themselves, with each other, and with what they did (operations A1 to A39). */
@@ -19,6 +20,7 @@ export function operatorEndpoints(parts: IdentityParts): Endpoint[] {
     ...adminEndpoints(parts),
     ...roleEndpoints(parts),
     ...apiKeyEndpoints(parts),
+    ...peopleEndpoints(parts),
     ...auditEndpoints(parts),
   ];
 }

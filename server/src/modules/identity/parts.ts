@@ -8,6 +8,7 @@ import type { Clock } from '../../platform/time.ts';
 import { permissionsOf } from './admins/admin-permissions.ts';
 import { findAdminOfSession } from './admins/admin-store.ts';
 import { API_KEY_PREFIX, findKeyCaller } from './api-keys/api-keys.ts';
+import type { CustomerRecords } from './customer-records.ts';
 import { tokenRefused } from './errors.ts';
 import { createGuessGuard } from './guessing/guess-limits.ts';
 import type { GuessGuard } from './guessing/guess-limits.ts';
@@ -35,6 +36,7 @@ export interface IdentityDeps {
   readonly accessTokenSeconds: number;
   readonly secretBox: SecretBox;
   readonly sms: SmsSender;
+  readonly records: CustomerRecords;
   /** Where browsers reach the pages, without a trailing slash: for links in e-mails. */
   readonly publicUrl: string;
   /** Resolves when the mail server has the letter. */

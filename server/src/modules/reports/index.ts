@@ -8,3 +8,10 @@ export type ReportsDeps = ReadOrderDeps;
 export function createReports(deps: ReportsDeps): { readonly adminEndpoints: Endpoint[] } {
   return { adminEndpoints: [...orderReportRoutes(deps)] };
 }
+
+export {
+  countUnfinishedOrders,
+  findCustomersByOrderNumber,
+  listOrdersOfCustomer,
+  listPaymentsOfCustomer,
+} from './customers/customer-records-store.ts';
