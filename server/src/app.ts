@@ -1,20 +1,22 @@
 import type { AppOptions } from './app-options.ts';
+import { composeCatalogue } from './compose-catalogue.ts';
 import { composeIdentity } from './compose-identity.ts';
 import { auditOf, composeOperations } from './compose-operations.ts';
 import { createListenerGuards } from './guard-listeners.ts';
 import { createListeners } from './listeners.ts';
 import type { Listeners } from './listeners.ts';
-import { createCatalogue, findVariantsForSale } from './modules/catalogue/index.ts';
+import { findVariantsForSale } from './modules/catalogue/index.ts';
 import type { Catalogue } from './modules/catalogue/index.ts';
 import { createCheckout, holdOrder } from './modules/checkout/index.ts';
+import { createDiscounts } from './modules/discounts/index.ts';
 import { createFulfillment } from './modules/fulfillment/index.ts';
+import type { Fulfillment } from './modules/fulfillment/index.ts';
 import { assertAdminAccess } from './modules/identity/index.ts';
 import type { Identity } from './modules/identity/index.ts';
 import { createMailer } from './modules/mail/index.ts';
-import { orderRoutes } from './modules/orders/index.ts';
+import { hasPaidOrder, listOrdersByIds, orderRoutes } from './modules/orders/index.ts';
 import { createPayments, openGateways } from './modules/payments/index.ts';
 import { createRedemption } from './modules/redemption/index.ts';
-import { findSellableVariantIds } from './modules/vouchers/index.ts';
 import type { Database } from './platform/db/database.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
 import type { JobHandler } from './platform/jobs/queue.ts';
@@ -30,6 +32,7 @@ export interface App extends Listeners {
   readonly sweeps: readonly Sweep[];
   readonly identity: Identity;
   readonly catalogue: Catalogue;
+  readonly fulfillment: Fulfillment;
   readonly box: SecretBox;
   close(): Promise<void>;
 }
@@ -45,12 +48,7 @@ export function buildApp(options: AppOptions): App {
   const gateways = openGateways(outside.gateways, { db, box, http, random });
 
   const identity = composeIdentity(options, { random, box, http, mailer });
-  const catalogue = createCatalogue({
-    db,
-    clock,
-    stock: { listSellableVariants: () => findSellableVariantIds(db) },
-    offeredMethods: () => gateways.methods,
-  });
+  const catalogue = composeCatalogue(options, () => gateways.methods);
 
   const shop = { db, clock, random, log, box, gateways, orderTtlSeconds: config.orderTtlSeconds };
   const payments = createPayments({
@@ -62,7 +60,13 @@ export function buildApp(options: AppOptions): App {
     holdOrder,
     recordAudit: auditOf,
   });
-  const fulfillment = createFulfillment({ ...shop, mailer, mailDomain: mailer.domain });
+  const fulfillment = createFulfillment({
+    ...shop,
+    http,
+    mailer,
+    mailDomain: mailer.domain,
+    recordAudit: auditOf,
+  });
   const checkout = createCheckout({
     ...shop,
     ...payments.initiateDeps,
@@ -77,6 +81,13 @@ export function buildApp(options: AppOptions): App {
     noteStockChange: () => catalogue.noteChange(),
     guessLimiter: guards.guessLimiter,
   });
+  const discounts = createDiscounts({
+    ...shop,
+    recordAudit: auditOf,
+    hasPaidOrder,
+    listOrders: listOrdersByIds,
+    guessLimiter: guards.guessLimiter,
+  });
   const operations = composeOperations({ ...shop, mailer });
 
   const endpoints = {
@@ -87,12 +98,15 @@ export function buildApp(options: AppOptions): App {
       ...checkout.clientEndpoints,
       ...payments.clientEndpoints,
       ...redemption.clientEndpoints,
+      ...discounts.clientEndpoints,
     ],
     admin: [
       ...identity.adminEndpoints,
       ...catalogue.adminEndpoints,
       ...payments.adminEndpoints,
+      ...fulfillment.adminEndpoints,
       ...redemption.adminEndpoints,
+      ...discounts.adminEndpoints,
       ...operations.adminEndpoints,
     ],
   };
@@ -101,10 +115,23 @@ export function buildApp(options: AppOptions): App {
   return {
     ...listeners,
     endpoints,
-    jobHandlers: [...payments.jobHandlers, ...fulfillment.jobHandlers, ...redemption.jobHandlers],
-    sweeps: [...payments.sweeps, ...checkout.sweeps, ...redemption.sweeps],
+    jobHandlers: [
+      ...payments.jobHandlers,
+      ...fulfillment.jobHandlers,
+      ...redemption.jobHandlers,
+      ...discounts.jobHandlers,
+    ],
+    sweeps: [
+      ...identity.sweeps,
+      ...payments.sweeps,
+      ...checkout.sweeps,
+      ...fulfillment.sweeps,
+      ...redemption.sweeps,
+      ...discounts.sweeps,
+    ],
     identity,
     catalogue,
+    fulfillment,
     box,
     async close() {
       await Promise.all([listeners.client.close(), listeners.admin?.close()]);

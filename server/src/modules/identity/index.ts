@@ -2,12 +2,14 @@ import { inOneStatement } from '../../platform/db/database.ts';
 import type { Reader } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
 import type { Authenticator } from '../../platform/http/mount.ts';
+import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import { accountEndpoints } from './accounts/account-routes.ts';
 import { parseMsisdn } from './accounts/msisdn.ts';
 import { findUser, findUserByMsisdn, insertUser } from './accounts/user-store.ts';
 import { ensureFirstAdmin, ensureRoles } from './admins/first-admin.ts';
 import { operatorEndpoints } from './operator-routes.ts';
 import { createParts } from './parts.ts';
+import { identitySweeps } from './tidy.ts';
 import type { IdentityDeps, IdentityParts } from './parts.ts';
 
 export { generateTokenKey } from './tokens/token-keys.ts';
@@ -37,6 +39,7 @@ export interface Identity {
   readonly clientEndpoints: Endpoint[];
   readonly adminEndpoints: Endpoint[];
   readonly authenticator: Authenticator;
+  readonly sweeps: Sweep[];
   /** Call at every start, before the first request: roles that are missing are created. */
   ensureRoles(): Promise<void>;
   ensureFirstAdmin(admin: { email: string; password: string }): Promise<'created' | 'exists'>;
@@ -59,6 +62,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     clientEndpoints: accountEndpoints(parts),
     adminEndpoints: operatorEndpoints(parts),
     authenticator: parts.authenticator,
+    sweeps: identitySweeps(parts),
     ensureRoles: () => ensureRoles(parts.db),
     ensureFirstAdmin: (admin) => ensureFirstAdmin(parts, admin),
     ensureDemoCustomer: (customer) => ensureDemoCustomer(parts, customer),
