@@ -17,7 +17,8 @@ export const moduleGraph = {
   mail: ['events'],
   orders: ['identity', 'catalogue', 'vouchers', 'discounts', 'events'],
   payments: ['orders', 'alerts', 'events'],
-  fulfillment: ['orders', 'vouchers', 'mail', 'alerts', 'events'],
+  // catalogue: what a variant asks of its recipient, to check and merge what partners ask.
+  fulfillment: ['catalogue', 'orders', 'vouchers', 'mail', 'alerts', 'events'],
   checkout: ['catalogue', 'orders', 'payments', 'vouchers', 'discounts', 'events'],
   recovery: ['orders', 'payments', 'fulfillment', 'vouchers', 'mail', 'alerts', 'events'],
   redemption: ['catalogue', 'vouchers', 'mail', 'events'],

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+type NamedSettings = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** What the environment says, checked once. Nothing else in the program reads it. */
 export interface Config {
   readonly isProduction: boolean;
@@ -34,7 +36,9 @@ export interface Config {
   readonly clientTokenKeys: string | undefined;
   readonly adminTokenKeys: string | undefined;
   /** `GATEWAY_<NAME>_<KEY>` as `{name: {key: value}}`, lower case. */
-  readonly gateways: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly gateways: NamedSettings;
+  /** `PARTNER_RELOADLY_<KEY>` and `PARTNER_GENERIC_<KEY>`, in the same form. */
+  readonly partners: NamedSettings;
 }
 
 interface Variable {
@@ -96,6 +100,7 @@ export const variables: readonly Variable[] = [
 ];
 
 const GATEWAY = /^GATEWAY_(AGGREGATOR|WALLET_TOKENIZED|MULTI_WALLET|DCB|WALLET_DIRECT)_([A-Z0-9_]+)$/;
+const PARTNER = /^PARTNER_(RELOADLY|GENERIC)_([A-Z0-9_]+)$/;
 const OURS =
   /^(GATEWAY|PARTNER|SANDBOX|SMS|SMTP|MAIL|VAULT|TOKEN_KEYS|THROTTLE|ORDER|ADMIN|TRUST|METRICS|WORKER|DATABASE)_/;
 
@@ -144,7 +149,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     vaultDigestKey: reader.optional('VAULT_DIGEST_KEY'),
     clientTokenKeys: reader.optional('TOKEN_KEYS_CLIENT'),
     adminTokenKeys: reader.optional('TOKEN_KEYS_ADMIN'),
-    gateways: readGateways(given),
+    gateways: readNamed(given, GATEWAY),
+    partners: readNamed(given, PARTNER),
   };
   if (isProduction) problems.push(...productionProblems(config));
   if (problems.length > 0) throw new Error(`The configuration is not usable:\n- ${problems.join('\n- ')}`);
@@ -195,7 +201,7 @@ function withFiles(
 }
 
 function isKnown(name: string): boolean {
-  return variables.some((variable) => variable.name === name) || GATEWAY.test(name);
+  return variables.some((variable) => variable.name === name) || GATEWAY.test(name) || PARTNER.test(name);
 }
 
 function refuseUnknown(given: Readonly<Record<string, string>>, problems: string[]): void {
@@ -238,14 +244,15 @@ function readDuration(value: string, problems: string[]): number {
   return seconds;
 }
 
-function readGateways(given: Readonly<Record<string, string>>): Record<string, Record<string, string>> {
-  const gateways: Record<string, Record<string, string>> = {};
+/** `<PREFIX>_<NAME>_<KEY>` as `{name: {key: value}}`. */
+function readNamed(given: Readonly<Record<string, string>>, pattern: RegExp): NamedSettings {
+  const named: Record<string, Record<string, string>> = {};
   for (const [name, value] of Object.entries(given)) {
-    const match = GATEWAY.exec(name);
+    const match = pattern.exec(name);
     if (!match?.[1] || !match[2]) continue;
-    (gateways[match[1].toLowerCase()] ??= {})[match[2].toLowerCase()] = value;
+    (named[match[1].toLowerCase()] ??= {})[match[2].toLowerCase()] = value;
   }
-  return gateways;
+  return named;
 }
 
 /** Production starts on nothing that everybody knows (decisions part 10). */

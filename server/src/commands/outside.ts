@@ -1,9 +1,11 @@
 import type { Config } from '../config.ts';
+import type { PartnerVariables } from '../modules/fulfillment/index.ts';
 import type { GatewaySettings } from '../modules/payments/index.ts';
 
 /** Addresses and credentials of everything outside. */
 export interface Outside {
   readonly gateways: GatewaySettings;
+  readonly partners: PartnerVariables;
   readonly smtpUrl: string;
   readonly sms: { readonly url: string; readonly apiKey: string } | undefined;
 }
@@ -22,13 +24,24 @@ export async function findOutside(config: Config, sandboxUrl: string | undefined
   const sms = config.smsUrl
     ? { url: config.smsUrl, apiKey: config.smsApiKey ?? '' }
     : sandbox && { url: sandbox.sms.url, apiKey: sandbox.sms.api_key };
-  return { gateways: { ...gatewaysIn(sandbox), ...config.gateways }, smtpUrl, sms };
+  return {
+    gateways: { ...gatewaysIn(sandbox), ...config.gateways },
+    partners: { ...partnersIn(sandbox), ...config.partners },
+    smtpUrl,
+    sms,
+  };
 }
 
 const NOT_GATEWAYS = new Set(['smtp', 'sms', 'reloadly', 'partner']);
 
 function gatewaysIn(sandbox: SandboxCredentials | undefined): GatewaySettings {
   return Object.fromEntries(Object.entries(sandbox ?? {}).filter(([name]) => !NOT_GATEWAYS.has(name)));
+}
+
+function partnersIn(sandbox: SandboxCredentials | undefined): PartnerVariables {
+  const reloadly = sandbox?.['reloadly'];
+  const generic = sandbox?.['partner'];
+  return { ...(reloadly && { reloadly }), ...(generic && { generic }) };
 }
 
 async function askSandbox(url: string): Promise<SandboxCredentials> {

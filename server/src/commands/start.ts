@@ -112,7 +112,7 @@ async function createApp(
     readMigrations(MIGRATIONS_FOLDER),
   ]);
   const names = migrations.map(({ name }) => name);
-  return buildApp({
+  const app = buildApp({
     config,
     db,
     log,
@@ -122,6 +122,8 @@ async function createApp(
     migrations: names,
     outside,
   });
+  await app.fulfillment.ensurePartners(outside.partners);
+  return app;
 }
 
 /** Roles, the first admin and, in the demo, a shop to buy from. @returns a password to show once. */
@@ -137,8 +139,9 @@ async function prepare(
     const { msisdn, password: customerPassword } = DEMO_CUSTOMER;
     const email = 'customer@example.com';
     await identity.ensureDemoCustomer({ msisdn, name: 'Demo Customer', email, password: customerPassword });
-    const { seedDemoCatalogue } = await import('../demo/index.ts');
+    const { seedDemoCatalogue, seedDemoPartners } = await import('../demo/index.ts');
     await seedDemoCatalogue({ db, box: app.box, onProgress: say });
+    await seedDemoPartners({ db, onProgress: say });
     app.catalogue.noteChange();
   }
   return first === 'created' && !config.adminPassword ? password : undefined;

@@ -88,7 +88,7 @@ function variantRowsOf(product: DemoProduct): object[] {
   }));
 }
 
-function skuOf(product: DemoProduct, variant: DemoVariant): string {
+export function skuOf(product: DemoProduct, variant: DemoVariant): string {
   return `${product.sku}-${variant.sku ?? variant.size}`;
 }
 

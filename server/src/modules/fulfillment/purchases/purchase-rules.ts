@@ -94,7 +94,7 @@ function askAgainAfter(asked: AskedPurchase): number | null {
 }
 
 /** An operator's word that nothing was bought, in the form of an answer. */
-export function refusedByOperator(notes: string): Judgement {
+export function refusedByOperator(notes: string): Extract<Judgement, { kind: 'refused' }> {
   return {
     kind: 'refused',
     reason: `settled by an operator: ${notes}`.slice(0, 255),
