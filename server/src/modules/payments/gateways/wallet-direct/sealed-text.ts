@@ -7,6 +7,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 
 import { parseObject, text } from '../gateway-answer.ts';
 import type { Answer } from '../gateway-answer.ts';
@@ -31,16 +32,13 @@ const PADDING = constants.RSA_PKCS1_PADDING;
  * @param keys bare base64 DER, as Nagad hands them out. @throws Error when one is no key.
  */
 export function createSealer(keys: { ownPrivate: string; theirPublic: string; digest: string }): Sealer {
-  const ownPrivate = createPrivateKey({
-    key: Buffer.from(keys.ownPrivate, 'base64'),
-    format: 'der',
-    type: 'pkcs8',
-  });
-  const theirPublic = createPublicKey({
-    key: Buffer.from(keys.theirPublic, 'base64'),
-    format: 'der',
-    type: 'spki',
-  });
+  const der = { format: 'der' } as const;
+  const ownPrivate = readKey('private key of the merchant', () =>
+    createPrivateKey({ ...der, key: Buffer.from(keys.ownPrivate, 'base64'), type: 'pkcs8' }),
+  );
+  const theirPublic = readKey('public key of the gateway', () =>
+    createPublicKey({ ...der, key: Buffer.from(keys.theirPublic, 'base64'), type: 'spki' }),
+  );
   return {
     seal(value) {
       const content = Buffer.from(JSON.stringify(value));
@@ -61,4 +59,12 @@ export function createSealer(keys: { ownPrivate: string; theirPublic: string; di
       return opened;
     },
   };
+}
+
+function readKey(name: string, read: () => KeyObject): KeyObject {
+  try {
+    return read();
+  } catch (error) {
+    throw new Error(`The ${name} is no key in bare base64`, { cause: error });
+  }
 }
