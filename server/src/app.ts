@@ -88,7 +88,7 @@ export function buildApp(options: AppOptions): App {
     listOrders: listOrdersByIds,
     guessLimiter: guards.guessLimiter,
   });
-  const operations = composeOperations({ ...shop, mailer });
+  const operations = composeOperations({ ...shop, mailer, fulfillment });
 
   const endpoints = {
     client: [
@@ -123,6 +123,7 @@ export function buildApp(options: AppOptions): App {
     ],
     sweeps: [
       ...identity.sweeps,
+      ...catalogue.sweeps,
       ...payments.sweeps,
       ...checkout.sweeps,
       ...fulfillment.sweeps,

@@ -6,7 +6,17 @@ import { getCatalogueVersion, readCatalogue } from './catalogue-store.ts';
 
 /** Answers which variants have a code to sell; the vouchers module does. */
 export interface Stock {
-  listSellableVariants(): Promise<Set<number>>;
+  readonly listSellableVariants: () => Promise<Set<number>>;
+  /** How many codes of a variant can be sold at this moment, counted to `most` and no further. */
+  readonly countSellableUnits: (variantId: number, most: number) => Promise<number>;
+  /** For operators: what lies in the vault and what it cost. Variants without stock may be left out. */
+  readonly listLevels: (variantIds: readonly number[]) => Promise<readonly StockLevel[]>;
+}
+
+export interface StockLevel {
+  readonly variantId: number;
+  readonly availableUnits: number;
+  readonly averageCostMinor: number | null;
 }
 
 export interface CatalogueSnapshot {
@@ -18,7 +28,7 @@ export interface CatalogueSnapshot {
 
 export interface SnapshotDeps {
   readonly db: Reader;
-  readonly stock: Stock;
+  readonly stock: Pick<Stock, 'listSellableVariants'>;
   readonly clock: Clock;
   readonly maxAgeMs?: number;
 }
@@ -77,10 +87,12 @@ async function readShelf(deps: SnapshotDeps, old: Shelf | undefined): Promise<Sh
     getCatalogueVersion(deps.db),
     deps.stock.listSellableVariants(),
   ]);
+  const at = deps.clock.now();
   if (old && old.rows.version === version) {
-    return isSameSet(old.sellable, sellable) ? old : createShelf(old.rows, sellable);
+    const isStill = isSameSet(old.sellable, sellable) && at.getTime() < old.goodUntilMs;
+    return isStill ? old : createShelf(old.rows, { sellable, at });
   }
-  return createShelf(await readCatalogue(deps.db), sellable);
+  return createShelf(await readCatalogue(deps.db), { sellable, at });
 }
 
 function isSameSet(left: ReadonlySet<number>, right: ReadonlySet<number>): boolean {

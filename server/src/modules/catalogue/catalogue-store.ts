@@ -1,5 +1,7 @@
 import { statement } from '../../platform/db/database.ts';
 import type { Reader } from '../../platform/db/database.ts';
+import { CONTENT_COLUMNS } from './content/content-rows.ts';
+import type { ContentRows } from './content/content-rows.ts';
 import type { FulfillmentMode } from './fulfillment/fulfillment-config-rules.ts';
 
 export type Engine = 'PRELOADED' | 'PARTNER';
@@ -66,10 +68,13 @@ export interface PaymentMethodRow {
   readonly min_minor: number | null;
   readonly max_minor: number | null;
   readonly sort_order: number;
+  /** Moments as JSON has them. */
+  readonly maintenance_from: string | null;
+  readonly maintenance_until: string | null;
 }
 
 /** Everything a customer may see, each list in `sort_order`, `id` (interface part 2, "Ordering field"). */
-export interface CatalogueRows {
+export interface CatalogueRows extends ContentRows {
   readonly version: number;
   readonly brands: readonly BrandRow[];
   readonly categories: readonly CategoryRow[];
@@ -100,7 +105,8 @@ const READ_CATALOGUE = statement(
     ${activeRows('categories', 'id, parent_id, name, name_bn, slug, description, image_url, sort_order')},
     ${activeRows('tags', 'id, name, name_bn, slug, sort_order')},
     ${activeRows('product_types', 'id, name, name_bn, slug, sort_order')},
-    ${activeRows('payment_methods', 'id, method, name, name_bn, description, image_url, min_minor, max_minor, sort_order')},
+    ${activeRows('payment_methods', 'id, method, name, name_bn, description, image_url, min_minor, max_minor, sort_order, maintenance_from, maintenance_until')},
+    ${CONTENT_COLUMNS},
     (SELECT COALESCE(json_agg(r ORDER BY r.sort_order, r.id), '[]') FROM (
       SELECT p.id, p.name, p.name_bn, p.slug, p.description, p.description_bn, p.image_url, p.mode,
         p.fulfillment_config, p.sort_order,

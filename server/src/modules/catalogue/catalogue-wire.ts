@@ -11,8 +11,8 @@ import type {
   TaxonomyRow,
   VariantRow,
 } from './catalogue-store.ts';
-import { IDENTIFIER_KEYS } from './fulfillment-config-rules.ts';
-import type { FulfillmentConfig, FulfillmentField } from './fulfillment-config-rules.ts';
+import { IDENTIFIER_KEYS } from './fulfillment/fulfillment-config-rules.ts';
+import type { FulfillmentConfig, FulfillmentField } from './fulfillment/fulfillment-config-rules.ts';
 import { inLanguage } from './language.ts';
 import type { Language } from './language.ts';
 

@@ -1,9 +1,13 @@
+import type { RecordAudit } from '../../platform/audit.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
+import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import { systemClock } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
+import { adminEndpoints } from './admin/admin-endpoints.ts';
 import { createCatalogueSnapshot } from './catalogue-snapshot.ts';
 import type { Stock } from './catalogue-snapshot.ts';
+import { scheduleSweep } from './pricing/apply-schedule.ts';
 import { productEndpoints } from './product-routes.ts';
 import { taxonomyEndpoints } from './taxonomy-routes.ts';
 import type { OfferedMethods } from './taxonomy-routes.ts';
@@ -12,7 +16,11 @@ export { listUnknownIds } from './catalogue-store.ts';
 export type { CatalogueIds } from './catalogue-store.ts';
 export { findVariantGroups, findVariantsForSale, findVariantToStock } from './find-variants-for-sale.ts';
 export type { VariantForSale, VariantGroups, VariantToStock } from './find-variants-for-sale.ts';
-export { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
+export {
+  IDENTIFIER_KEYS,
+  isIdentifierKey,
+  parseFulfillmentConfig,
+} from './fulfillment/fulfillment-config-rules.ts';
 export type {
   FieldOption,
   FulfillmentConfig,
@@ -28,25 +36,29 @@ export interface CatalogueDeps {
   readonly db: Database;
   readonly stock: Stock;
   readonly offeredMethods: OfferedMethods;
+  readonly recordAudit: RecordAudit;
+  /** Where uploaded pictures lie. */
+  readonly mediaDir: string;
   readonly clock?: Clock;
 }
 
 export interface Catalogue {
   readonly clientEndpoints: Endpoint[];
   readonly adminEndpoints: Endpoint[];
+  readonly sweeps: Sweep[];
   /** After a change of the catalogue or the stock in this process: the next read shows it. Others see it in a second. */
   noteChange(): void;
 }
 
 export function createCatalogue(deps: CatalogueDeps): Catalogue {
-  const snapshot = createCatalogueSnapshot({
-    db: deps.db,
-    stock: deps.stock,
-    clock: deps.clock ?? systemClock,
-  });
+  const clock = deps.clock ?? systemClock;
+  const { db, stock, recordAudit } = deps;
+  const snapshot = createCatalogueSnapshot({ db, stock, clock });
+  const noteChange = (): void => snapshot.invalidate();
   return {
     clientEndpoints: [...productEndpoints(snapshot), ...taxonomyEndpoints(snapshot, deps.offeredMethods)],
-    adminEndpoints: [],
-    noteChange: () => snapshot.invalidate(),
+    adminEndpoints: adminEndpoints({ db, clock, stock, recordAudit, onChange: noteChange }),
+    sweeps: [scheduleSweep({ db, clock, onChange: noteChange })],
+    noteChange,
   };
 }

@@ -1,9 +1,19 @@
-import type { CatalogueRows, CategoryRow, ProductRow, TaxonomyRow } from './catalogue-store.ts';
-import { parseFulfillmentConfig } from './fulfillment-config-rules.ts';
-import type { FulfillmentConfig } from './fulfillment-config-rules.ts';
+import type {
+  CatalogueRows,
+  CategoryRow,
+  PaymentMethodRow,
+  ProductRow,
+  TaxonomyRow,
+} from './catalogue-store.ts';
+import type { BannerRow, SectionRow } from './content/content-rows.ts';
+import { isOn, isWithin, nextTurn } from './content/schedule-rules.ts';
+import { parseFulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
+import type { FulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
 import type { Language } from './language.ts';
 import { productToWire, variantToWire } from './catalogue-wire.ts';
 import type { ClientProduct } from './catalogue-wire.ts';
+import { createSearchIndex } from './search/search-index.ts';
+import type { SearchIndex } from './search/search-index.ts';
 import { sortVariants } from './variant-sort.ts';
 import type { VariantSort } from './variant-sort.ts';
 
@@ -24,8 +34,17 @@ export interface ShelfProduct {
 export interface Shelf {
   readonly rows: CatalogueRows;
   readonly sellable: ReadonlySet<number>;
+  /** When something that is scheduled appears or goes; from then on this is not right any more. */
+  readonly goodUntilMs: number;
   /** In `sort_order`, `id`. */
   readonly products: readonly ShelfProduct[];
+  /** Those whose schedule is on. */
+  readonly banners: readonly BannerRow[];
+  readonly sections: readonly SectionRow[];
+  /** Those not in maintenance. */
+  readonly paymentMethods: readonly PaymentMethodRow[];
+  /** Made when somebody first searches. */
+  readonly search: SearchIndex;
   findProduct(id: number): ShelfProduct | undefined;
   findProductBySlug(slug: string): ShelfProduct | undefined;
   findProductOfVariant(variantId: number): ShelfProduct | undefined;
@@ -34,7 +53,12 @@ export interface Shelf {
   show(product: ShelfProduct, language: Language, variantSort: VariantSort): ClientProduct;
 }
 
-export function createShelf(rows: CatalogueRows, sellable: ReadonlySet<number>): Shelf {
+export interface ShelfMoment {
+  readonly sellable: ReadonlySet<number>;
+  readonly at: Date;
+}
+
+export function createShelf(rows: CatalogueRows, { sellable, at }: ShelfMoment): Shelf {
   const categories = new Map(rows.categories.map((row) => [row.id, row]));
   const products = rows.products.map((row) => shelfProduct(row, categories, sellable));
   const byId = new Map(products.map((product) => [product.row.id, product]));
@@ -44,10 +68,21 @@ export function createShelf(rows: CatalogueRows, sellable: ReadonlySet<number>):
   );
   const children = Map.groupBy(rows.categories, (row) => row.parent_id);
   const shown = new Map<string, ClientProduct>();
+  let search: SearchIndex | undefined;
   return {
     rows,
     sellable,
+    goodUntilMs: nextTurn(momentsOf(rows), at) ?? Number.POSITIVE_INFINITY,
     products,
+    banners: rows.homepage_banners.filter((row) => isOn(row, at)),
+    sections: rows.homepage_sections.filter((row) => isOn(row, at)),
+    paymentMethods: rows.payment_methods.filter(
+      (row) => !isWithin({ from: row.maintenance_from, until: row.maintenance_until }, at),
+    ),
+    get search() {
+      search ??= createSearchIndex(rows);
+      return search;
+    },
     findProduct: (id) => byId.get(id),
     findProductBySlug: (slug) => bySlug.get(slug),
     findProductOfVariant: (variantId) => byVariant.get(variantId),
@@ -61,6 +96,15 @@ export function createShelf(rows: CatalogueRows, sellable: ReadonlySet<number>):
       return made;
     },
   };
+}
+
+/** Every moment at which the passing of time changes what is shown. */
+function momentsOf(rows: CatalogueRows): (string | null)[] {
+  const shown = [...rows.homepage_banners, ...rows.homepage_sections];
+  return [
+    ...shown.flatMap((row) => [row.starts_at, row.ends_at]),
+    ...rows.payment_methods.flatMap((row) => [row.maintenance_from, row.maintenance_until]),
+  ];
 }
 
 /** PRELOADED needs a code in the vault; a partner is asked when the time comes. */

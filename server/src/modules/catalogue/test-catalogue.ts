@@ -39,8 +39,18 @@ export async function createTestCatalogue(): Promise<TestCatalogue> {
   const db = await createTestDatabase({ poolSize: 4 });
   const inStock = new Set<number>();
   const methods = new Set<string>();
-  const stock = { listSellableVariants: async () => new Set(inStock) };
-  const catalogue = createCatalogue({ db, stock, offeredMethods: () => methods });
+  const stock = {
+    listSellableVariants: async () => new Set(inStock),
+    countSellableUnits: async (variantId: number, most: number) => (inStock.has(variantId) ? most : 0),
+    listLevels: async () => [],
+  };
+  const catalogue = createCatalogue({
+    db,
+    stock,
+    offeredMethods: () => methods,
+    recordAudit: async () => undefined,
+    mediaDir: '',
+  });
   const app = await serve(db, catalogue);
   return {
     db,

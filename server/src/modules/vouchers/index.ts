@@ -32,3 +32,5 @@ export type {
 } from './import-vouchers.ts';
 export { withdrawVouchers } from './withdraw-vouchers.ts';
 export type { WithdrawnVoucher } from './withdraw-vouchers.ts';
+export { countSellableUnits, listStockLevels } from './stock-level-store.ts';
+export type { StockLevelRow } from './stock-level-store.ts';

@@ -1,3 +1,5 @@
+import { problemWithPattern } from './fulfillment-pattern-rules.ts';
+
 /**
  * What a product asks of its buyer, read from what is stored (interface part 2, "Variant fulfillment configuration").
  * Pure. Reading never fails: a row that an old version wrote must not take a product off the shelf.
@@ -136,18 +138,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A pattern that cannot be run is none: it would fail every order of the product. */
+/** A pattern that cannot be run, or not in bounded time, is none: it would fail every order of the product. */
 function patternOf(value: unknown): string | undefined {
   const text = textOf(value);
-  return text !== undefined && compiled(text) ? text : undefined;
-}
-
-function compiled(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(`^(?:${pattern})$`, 'u');
-  } catch {
-    return undefined;
-  }
+  return text !== undefined && problemWithPattern(text) === undefined ? text : undefined;
 }
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

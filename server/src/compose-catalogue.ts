@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+
+import type { AppOptions } from './app-options.ts';
+import { auditOf } from './compose-operations.ts';
+import { createCatalogue } from './modules/catalogue/index.ts';
+import type { Catalogue } from './modules/catalogue/index.ts';
+import { countSellableUnits, findSellableVariantIds, listStockLevels } from './modules/vouchers/index.ts';
+
+/** Gives the catalogue what it may not import: the vault's stock, the audit log, which gateways are configured. */
+export function composeCatalogue(
+  { db, clock, config }: AppOptions,
+  offeredMethods: () => ReadonlySet<string>,
+): Catalogue {
+  return createCatalogue({
+    db,
+    clock,
+    offeredMethods,
+    recordAudit: auditOf,
+    mediaDir: join(config.dataDir, 'media'),
+    stock: {
+      listSellableVariants: () => findSellableVariantIds(db),
+      countSellableUnits: (variantId, most) => countSellableUnits(db, variantId, most),
+      listLevels: (variantIds) => listStockLevels(db, variantIds),
+    },
+  });
+}

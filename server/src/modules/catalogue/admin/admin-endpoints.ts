@@ -1,0 +1,24 @@
+import type { Endpoint } from '../../../platform/http/endpoint.ts';
+import { resourceEndpoints } from '../../../platform/resource/resource-endpoints.ts';
+import type { ResourceDeps } from '../../../platform/resource/resource.ts';
+import type { Clock } from '../../../platform/time.ts';
+import type { Stock } from '../catalogue-snapshot.ts';
+import { priceEndpoints } from '../pricing/price-routes.ts';
+import { bulkProductEndpoint } from './bulk-product-routes.ts';
+import { catalogueResources } from './catalogue-resources.ts';
+import { productResource } from './product-resource.ts';
+
+export interface AdminDeps extends ResourceDeps {
+  readonly clock: Clock;
+  readonly stock: Stock;
+}
+
+/** What operators do with the catalogue (interface part 4, "Admin: products and curation"). */
+export function adminEndpoints(deps: AdminDeps): Endpoint[] {
+  const resources = catalogueResources(deps);
+  return [
+    ...resources.flatMap((resource) => resourceEndpoints(resource, deps)),
+    bulkProductEndpoint(productResource(deps.clock), deps),
+    ...priceEndpoints(deps),
+  ];
+}

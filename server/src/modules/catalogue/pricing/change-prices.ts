@@ -1,0 +1,69 @@
+import { auditActor } from '../../../platform/audit.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import { toMinor, toMoment } from '../../../platform/resource/fields.ts';
+import { auditName } from '../../../platform/resource/resource.ts';
+import type { ResourceDeps } from '../../../platform/resource/resource.ts';
+import { changeRow } from '../../../platform/resource/write-row.ts';
+import type { Writer } from '../../../platform/resource/write-row.ts';
+import type { Clock } from '../../../platform/time.ts';
+import { doForEach } from '../admin/bulk-results.ts';
+import type { BulkResult } from '../admin/bulk-results.ts';
+import { variantResource } from '../admin/variant-resource.ts';
+import { variantNotFound } from '../errors.ts';
+import { upsertScheduledPrice } from './price-store.ts';
+
+export interface WantedPrice {
+  readonly id: number;
+  /** BDT. */
+  readonly price: number;
+  /** Stays when left out. */
+  readonly compare_at_price?: number | null;
+}
+
+/** Each price by itself, audited; now, or written down for the sweep when `effectiveAt` lies ahead. */
+export function changePrices(
+  deps: ResourceDeps & { readonly clock: Clock },
+  wanted: {
+    readonly writer: Writer;
+    readonly items: readonly WantedPrice[];
+    readonly effectiveAt: string | undefined;
+  },
+): Promise<BulkResult> {
+  // If-Match speaks of one row and not of a list of them.
+  const { caller, request } = wanted.writer;
+  const writer: Writer = { caller, request: { ip: request.ip, id: request.id, headers: {} } };
+  const at = wanted.effectiveAt === undefined ? undefined : toMoment(wanted.effectiveAt, 'effective_at');
+  return doForEach(wanted.items, async (item) => {
+    if (at !== undefined && at > deps.clock.now()) {
+      await schedulePrice(deps, { writer, item, at });
+      return 'scheduled';
+    }
+    const { id, ...input } = item;
+    await changeRow(deps, variantResource, { writer, at: { id }, input });
+    return 'changed';
+  });
+}
+
+async function schedulePrice(
+  deps: ResourceDeps,
+  { writer, item, at }: { readonly writer: Writer; readonly item: WantedPrice; readonly at: Date },
+): Promise<void> {
+  const compareAt = item.compare_at_price ?? null;
+  const price = {
+    variantId: item.id,
+    priceMinor: toMinor(item.price, 'price'),
+    compareAtPriceMinor: compareAt === null ? null : toMinor(compareAt, 'compare_at_price'),
+    changesCompareAt: item.compare_at_price !== undefined,
+    effectiveAt: at,
+    scheduledBy: writer.caller.adminId,
+  };
+  await inTransaction(deps.db, async (tx) => {
+    if ((await upsertScheduledPrice(tx, price)) === 0) throw variantNotFound();
+    await deps.recordAudit(tx, {
+      ...auditActor(writer),
+      action: 'product_variants:schedule-price',
+      resource: auditName(variantResource, item.id),
+      after: { ...item, effective_at: at.toISOString() },
+    });
+  });
+}
