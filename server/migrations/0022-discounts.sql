@@ -148,11 +148,3 @@ CREATE TABLE discount_refusals (
 );
 CREATE INDEX discount_refusals__by_discount ON discount_refusals (discount_id, occurred_at);
 CREATE INDEX discount_refusals__by_time ON discount_refusals (occurred_at);
-
--- Codes that do not exist, by who tried them: an address or a customer.
-CREATE TABLE discount_guesses (
-  subject        text        PRIMARY KEY,
-  misses         integer     NOT NULL,
-  window_ends_at timestamptz NOT NULL
-);
-CREATE INDEX discount_guesses__by_end ON discount_guesses (window_ends_at);

@@ -23,52 +23,27 @@ const hasWelcomeUse = (
 ): string => `d.first_order_only AND EXISTS (SELECT FROM discount_uses welcome
   WHERE welcome.user_id = ${user} AND welcome.is_first_order AND welcome.released_at IS NULL AND welcome.is_counted)`;
 
-// One round trip: the budget of whoever guesses and the discount, if there is one.
 const findByCode = statement(
   'discounts_find_candidate',
-  `SELECT candidate.*, guesses.misses, guesses.window_ends_at
-   FROM (SELECT 1) AS always
-   LEFT JOIN discount_guesses guesses ON guesses.subject = $3 AND guesses.window_ends_at > $4
-   LEFT JOIN (
-     SELECT ${DISCOUNT_COLUMNS},
-       CASE WHEN code.batch_id IS NULL THEN d.code ELSE code.code END AS shown_code,
-       CASE WHEN code.batch_id IS NULL THEN NULL ELSE code.id END AS code_id,
-       code.batch_id IS NOT NULL AND ${isTaken} AS is_code_taken,
-       COALESCE(customer.uses, 0) AS customer_uses,
-       ${hasWelcomeUse('$2')} AS has_welcome_use
-     FROM discount_codes code
-     JOIN discounts d ON d.id = code.discount_id
-     LEFT JOIN discount_customers customer ON customer.discount_id = d.id AND customer.user_id = $2
-     WHERE code.code = $1 AND (code.batch_id IS NOT NULL OR NOT d.unique_codes_only)
-   ) AS candidate ON true`,
+  `SELECT ${DISCOUNT_COLUMNS},
+     CASE WHEN code.batch_id IS NULL THEN d.code ELSE code.code END AS shown_code,
+     CASE WHEN code.batch_id IS NULL THEN NULL ELSE code.id END AS code_id,
+     code.batch_id IS NOT NULL AND ${isTaken} AS is_code_taken,
+     COALESCE(customer.uses, 0) AS customer_uses,
+     ${hasWelcomeUse('$2')} AS has_welcome_use
+   FROM discount_codes code
+   JOIN discounts d ON d.id = code.discount_id
+   LEFT JOIN discount_customers customer ON customer.discount_id = d.id AND customer.user_id = $2
+   WHERE code.code = $1 AND (code.batch_id IS NOT NULL OR NOT d.unique_codes_only)`,
 );
 
-export interface CandidateSearch {
-  /** In capitals; null for what can be no code. */
-  readonly codeKey: string | null;
-  readonly userId: number | null;
-  /** Whose budget of guesses is read; null for nobody's. */
-  readonly guesser: string | null;
-  readonly at: Date;
-}
-
-export interface FoundCandidate {
-  readonly candidate: CandidateRow | undefined;
-  readonly misses: number;
-  readonly window_ends_at: Date | null;
-}
-
-export async function findCandidate(reader: Reader, search: CandidateSearch): Promise<FoundCandidate> {
-  const { codeKey, userId, guesser, at } = search;
-  const { rows } = await reader.query<
-    CandidateRow & { id: number | null; misses: number | null; window_ends_at: Date | null }
-  >(findByCode, [codeKey, userId, guesser, at]);
-  const row = rows[0];
-  return {
-    candidate: row === undefined || row.id === null ? undefined : row,
-    misses: row?.misses ?? 0,
-    window_ends_at: row?.window_ends_at ?? null,
-  };
+/** @param codeKey in capitals. */
+export async function findCandidate(
+  reader: Reader,
+  codeKey: string,
+  userId: number | null,
+): Promise<CandidateRow | undefined> {
+  return (await reader.query<CandidateRow>(findByCode, [codeKey, userId])).rows[0];
 }
 
 const findById = statement(
@@ -133,30 +108,14 @@ export async function listOffers(
   return (await reader.query<CandidateRow>(listPublic, [wanted.userId, wanted.at, wanted.limit])).rows;
 }
 
-const addMiss = statement(
-  'discounts_add_guess',
-  `INSERT INTO discount_guesses AS guesses (subject, misses, window_ends_at) VALUES ($1, 1, $3)
-   ON CONFLICT (subject) DO UPDATE SET
-     misses = CASE WHEN guesses.window_ends_at > $2 THEN guesses.misses + 1 ELSE 1 END,
-     window_ends_at = CASE WHEN guesses.window_ends_at > $2 THEN guesses.window_ends_at ELSE $3 END`,
-);
 const addRefusal = statement(
   'discounts_add_refusal',
   'INSERT INTO discount_refusals (discount_id, user_id, reason, occurred_at) VALUES ($1, $2, $3, $4)',
 );
 const dropOld = statement(
-  'discounts_drop_old_notes',
-  `WITH guesses AS (DELETE FROM discount_guesses WHERE window_ends_at <= $1)
-   DELETE FROM discount_refusals WHERE occurred_at < $2`,
+  'discounts_drop_old_refusals',
+  'DELETE FROM discount_refusals WHERE occurred_at < $1',
 );
-
-/** One more code that does not exist; a window that is over starts again. */
-export async function insertGuess(
-  tx: Tx,
-  guess: { subject: string; at: Date; windowEndsAt: Date },
-): Promise<void> {
-  await tx.query(addMiss, [guess.subject, guess.at, guess.windowEndsAt]);
-}
 
 export async function insertRefusal(
   tx: Tx,
@@ -165,6 +124,6 @@ export async function insertRefusal(
   await tx.query(addRefusal, [refusal.discountId, refusal.userId, refusal.reason, refusal.at]);
 }
 
-export async function deleteOldNotes(tx: Tx, ages: { now: Date; refusalsBefore: Date }): Promise<void> {
-  await tx.query(dropOld, [ages.now, ages.refusalsBefore]);
+export async function deleteRefusalsBefore(tx: Tx, before: Date): Promise<void> {
+  await tx.query(dropOld, [before]);
 }

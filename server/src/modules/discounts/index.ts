@@ -9,7 +9,7 @@ import { secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
 import { adminDiscountRoutes } from './admin/admin-routes.ts';
 import type { AdminDiscountsDeps } from './admin/admin-routes.ts';
-import { deleteOldNotes } from './candidate-store.ts';
+import { deleteRefusalsBefore } from './candidate-store.ts';
 import { batchRoutes } from './codes/batch-routes.ts';
 import { generateCodes, generateDiscountCodesJob } from './codes/generate-codes.ts';
 import { discountRoutes } from './routes.ts';
@@ -37,21 +37,20 @@ export function createDiscounts(deps: DiscountsDeps): Discounts {
     clientEndpoints: discountRoutes(deps),
     adminEndpoints: [...adminDiscountRoutes(deps), ...batchRoutes(deps)],
     jobHandlers: [handleJob(generateDiscountCodesJob, ({ batchId }) => generateCodes(deps, batchId))],
-    sweeps: [notesSweep(deps)],
+    sweeps: [refusalsSweep(deps)],
   };
 }
 
 const REFUSALS_KEPT_SECONDS = 90 * 24 * 60 * 60;
 
-/** Forgets budgets of guessing that are over and refused tries that are old. */
-function notesSweep({ db, clock }: { readonly db: Database; readonly clock: Clock }): Sweep {
+/** Forgets refused tries that are old. */
+function refusalsSweep({ db, clock }: { readonly db: Database; readonly clock: Clock }): Sweep {
   return {
-    name: 'forget-old-discount-notes',
+    name: 'forget-old-discount-refusals',
     everySeconds: 600,
     async run() {
-      const now = clock.now();
-      const ages = { now, refusalsBefore: secondsAfter(now, -REFUSALS_KEPT_SECONDS) };
-      await inOneStatement(db, (tx) => deleteOldNotes(tx, ages));
+      const before = secondsAfter(clock.now(), -REFUSALS_KEPT_SECONDS);
+      await inOneStatement(db, (tx) => deleteRefusalsBefore(tx, before));
     },
   };
 }

@@ -49,6 +49,16 @@ export function codeKeyOf(typed: string): string | null {
   return /^[A-Z0-9][A-Z0-9._%+-]{0,63}$/.test(key) ? key : null;
 }
 
+/** The discount behind what somebody typed, with what that customer has used of it. */
+export async function findTyped(
+  reader: Reader,
+  typed: string,
+  userId: number | null,
+): Promise<CandidateRow | undefined> {
+  const codeKey = codeKeyOf(typed);
+  return codeKey === null ? undefined : findCandidate(reader, codeKey, userId);
+}
+
 /**
  * Prices a cart with a code, at this moment and from the database. Takes nothing: `consumeDiscount` does, in the
  * order's transaction, if everything is as it was here.
@@ -61,8 +71,7 @@ export async function quoteDiscount(
 ): Promise<DiscountQuote> {
   const { db } = deps;
   const { userId, at } = wish;
-  const search = { codeKey: codeKeyOf(wish.code), userId, guesser: null, at };
-  const { candidate } = await findCandidate(db, search);
+  const candidate = await findTyped(db, wish.code, userId);
   if (!candidate) throw unknownDiscount(wish.code);
   const lines = await readCart(db, candidate, wish.items);
   const assessed = assess(candidate, {

@@ -1,22 +1,22 @@
-import { inOneStatement } from '../../platform/db/database.ts';
 import type { Database } from '../../platform/db/database.ts';
+import type { RequestLimiter } from '../../platform/http/throttle/throttle.ts';
 import type { Minor } from '../../platform/money.ts';
-import { secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
 import { findVariantGroups } from '../catalogue/index.ts';
-import { findCandidate, insertGuess } from './candidate-store.ts';
-import type { CandidateRow, FoundCandidate } from './candidate-store.ts';
+import type { CandidateRow } from './candidate-store.ts';
 import { isEligible, restrictsItems } from './discount-rules.ts';
 import type { CartLine } from './discount-rules.ts';
 import { ruleOf } from './discount-store.ts';
 import { tooManyGuesses, unknownDiscount } from './errors.ts';
-import { assess, codeKeyOf, readCustomer, refuse } from './quote-discount.ts';
+import { assess, findTyped, readCustomer, refuse } from './quote-discount.ts';
 import type { Assessment, HasPaidOrder } from './quote-discount.ts';
 
 export interface ValidateDiscountDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly hasPaidOrder: HasPaidOrder;
+  /** For codes that do not exist; not scaled with the other limits. */
+  readonly guessLimiter: RequestLimiter;
 }
 
 export interface VariantInCart {
@@ -37,8 +37,7 @@ export interface ValidateDiscountInput {
 }
 
 /** Codes that do not exist, tried from one address or by one customer. Nobody mistypes so often. */
-const GUESSES_PER_WINDOW = 100;
-const WINDOW_SECONDS = 60 * 60;
+const GUESSES = { name: 'unknown-discount-codes', requests: 100, windowSeconds: 60 * 60 };
 
 /**
  * What a code would take off (interface part 4), consuming nothing.
@@ -52,11 +51,13 @@ export async function validateDiscount(
 ): Promise<{ candidate: CandidateRow; assessed: Assessment }> {
   const at = deps.clock.now();
   const { userId } = input;
-  const guesser = userId === null ? `address:${input.address}` : `user:${userId}`;
-  const found = await findCandidate(deps.db, { codeKey: codeKeyOf(input.code), userId, guesser, at });
-  refuseGuesser(found, at);
-  const { candidate } = found;
-  if (!candidate?.is_active) await noteGuess(deps.db, guesser, at);
+  const guesser = userId === null ? input.address : `user:${userId}`;
+  const [standing, candidate] = await Promise.all([
+    deps.guessLimiter.peek(GUESSES, guesser),
+    findTyped(deps.db, input.code, userId),
+  ]);
+  if (standing.isOver) throw tooManyGuesses(standing.resetSeconds);
+  if (!candidate?.is_active) await deps.guessLimiter.take(GUESSES, guesser);
   if (!candidate) throw unknownDiscount(input.code);
   const assessed = assess(candidate, {
     at,
@@ -67,16 +68,6 @@ export async function validateDiscount(
   });
   await refuse(deps.db, { candidate, assessed, userId, at });
   return { candidate, assessed };
-}
-
-function refuseGuesser({ misses, window_ends_at: endsAt }: FoundCandidate, at: Date): void {
-  if (misses < GUESSES_PER_WINDOW || !endsAt) return;
-  throw tooManyGuesses(Math.max(1, Math.ceil((endsAt.getTime() - at.getTime()) / 1000)));
-}
-
-async function noteGuess(db: Database, subject: string, at: Date): Promise<void> {
-  const guess = { subject, at, windowEndsAt: secondsAfter(at, WINDOW_SECONDS) };
-  await inOneStatement(db, (tx) => insertGuess(tx, guess));
 }
 
 async function linesOf(

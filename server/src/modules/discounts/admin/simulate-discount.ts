@@ -1,11 +1,11 @@
 import type { Minor } from '../../../platform/money.ts';
-import { findCandidate, findCandidateById } from '../candidate-store.ts';
+import { findCandidateById } from '../candidate-store.ts';
 import type { CandidateRow } from '../candidate-store.ts';
 import { isEligible, notValidMessage } from '../discount-rules.ts';
 import type { CartLine, DiscountCheck } from '../discount-rules.ts';
 import { ruleOf } from '../discount-store.ts';
 import { discountNotFound } from '../errors.ts';
-import { assess, codeKeyOf, readCustomer } from '../quote-discount.ts';
+import { assess, findTyped, readCustomer } from '../quote-discount.ts';
 import type { Assessment } from '../quote-discount.ts';
 import { priceCart } from '../validate-discount.ts';
 import type { ValidateDiscountDeps, VariantInCart } from '../validate-discount.ts';
@@ -48,7 +48,7 @@ export async function simulateDiscount(
 ): Promise<Simulated> {
   const at = simulation.at ?? deps.clock.now();
   const [candidate, lines] = await Promise.all([
-    findSimulated(deps, simulation, at),
+    findSimulated(deps, simulation),
     simulation.variants && priceCart(deps.db, simulation.variants),
   ]);
   const ofCart = lines?.reduce((sum, line) => sum + line.totalMinor, 0);
@@ -68,11 +68,9 @@ export async function simulateDiscount(
 async function findSimulated(
   deps: ValidateDiscountDeps,
   { discount, userId }: Simulation,
-  at: Date,
 ): Promise<CandidateRow | undefined> {
   if ('code' in discount) {
-    const search = { codeKey: codeKeyOf(discount.code), userId, guesser: null, at };
-    return (await findCandidate(deps.db, search)).candidate;
+    return findTyped(deps.db, discount.code, userId);
   }
   const candidate = await findCandidateById(deps.db, discount.id, userId);
   if (!candidate) throw discountNotFound();
