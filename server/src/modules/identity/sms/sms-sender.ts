@@ -13,7 +13,7 @@ export interface SmsMessage {
 
 export interface HttpSmsOptions {
   readonly outbound: OutboundClient;
-  /** Below it stands `/sms/send`. */
+  /** Where `/sms/send` stands, with or without that path. */
   readonly url: string;
   readonly apiKey: string;
   readonly timeoutMs?: number;
@@ -22,11 +22,12 @@ export interface HttpSmsOptions {
 /** A provider that takes `POST {url}/sms/send` with JSON `{to, text}` and a bearer key. */
 export function createHttpSmsSender(options: HttpSmsOptions): SmsSender {
   const { outbound, url, apiKey, timeoutMs = 5_000 } = options;
+  const address = `${url.replace(/\/+$/, '').replace(/\/sms\/send$/, '')}/sms/send`;
   return {
     async send({ to, text }) {
       const response = await outbound.send({
         method: 'POST',
-        url: `${url.replace(/\/+$/, '')}/sms/send`,
+        url: address,
         headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
         body: JSON.stringify({ to, text }),
         timeoutMs,
