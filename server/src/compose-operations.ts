@@ -1,5 +1,6 @@
 import { createAlerts } from './modules/alerts/index.ts';
 import { releaseUnpaidOrder } from './modules/checkout/index.ts';
+import type { Fulfillment } from './modules/fulfillment/index.ts';
 import { recordAudit } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
 import { createRecovery } from './modules/recovery/index.ts';
@@ -19,6 +20,7 @@ export interface OperationsDeps {
   readonly random: Random;
   readonly box: SecretBox;
   readonly mailer: Mailer;
+  readonly fulfillment: Pick<Fulfillment, 'purchaseForItem'>;
 }
 
 export interface Operations {
@@ -26,9 +28,10 @@ export interface Operations {
 }
 
 /** What operators work with: recovery of orders, alerts, the vault, and the lists they read. */
-export function composeOperations(shop: OperationsDeps): Operations {
+export function composeOperations({ fulfillment, ...shop }: OperationsDeps): Operations {
   const deps = { ...shop, recordAudit: auditOf, mailDomain: shop.mailer.domain };
-  const recovery = createRecovery({ ...deps, releaseUnpaidOrder });
+  const { purchaseForItem } = fulfillment;
+  const recovery = createRecovery({ ...deps, releaseUnpaidOrder, purchaseForItem });
   const reports = createReports(deps);
   const alerts = createAlerts(deps);
   return {

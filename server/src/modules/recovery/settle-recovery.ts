@@ -199,7 +199,7 @@ export async function recordAttempts(
 }
 
 /** What was stored stays stored: repeating the same request goes on from there. */
-async function recordFailure(tx: Tx, act: RecoveryAct, error: unknown): Promise<void> {
+export async function recordFailure(tx: Tx, act: RecoveryAct, error: unknown): Promise<void> {
   await endRecovery(tx, { orderId: act.order.id, token: act.token });
   if (error instanceof AppError) return;
   await recordAttempts(tx, act, {
