@@ -1,9 +1,9 @@
-import formbody from '@fastify/formbody';
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { AppError, errorCatalogue } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
+import { acceptAnyBody } from './any-body.ts';
 import { isAnswer } from './endpoint.ts';
 import type {
   Access,
@@ -52,9 +52,9 @@ export function mountEndpoints(
   for (const endpoint of endpoints) {
     if (endpoint.access !== 'callback' && !endpoint.upload) mountEndpoint(app, endpoint, options);
   }
-  // Gateways post forms; everybody else who does gets a 415.
+  // Gateways post forms of all kinds; everybody else who does gets a 415.
   app.register(async (scope) => {
-    scope.register(formbody);
+    acceptAnyBody(scope);
     for (const endpoint of endpoints) {
       if (endpoint.access === 'callback') mountEndpoint(scope, endpoint, options);
     }
