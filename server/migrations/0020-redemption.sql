@@ -164,7 +164,8 @@ $$;
 -- must be read as it is then: each statement in here sees what was committed before it.
 --
 -- Who else may be here: redeems of the same code wait for its row; whoever finds it taken after waiting was under way
--- when another took it, and gets already_redeemed even from the address that took it (decisions 7.2). Redeems from one
+-- when another took it, and gets already_redeemed even from the address that took it (decisions 7.2). So does one that
+-- reached its process before the code was taken: `underway_seconds` is how long ago that was. Redeems from one
 -- address wait for its counter; a count under a lock on the code instead lets 16 of 16 through a limit of 3. Redeems of
 -- a campaign without a limit share nothing but an advisory lock, which only an operator who sets a limit takes alone:
 -- counting starts from what was redeemed until then.

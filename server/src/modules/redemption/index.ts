@@ -15,7 +15,7 @@ import { campaignRoutes } from './campaigns/campaign-routes.ts';
 import { clientRoutes } from './client/client-routes.ts';
 import { createMissLimits } from './client/miss-limits.ts';
 import type { MissLimitSettings } from './client/miss-limits.ts';
-import { createRedeemsUnderway } from './client/redeems-underway.ts';
+import { createRedeemLines } from './client/redeem-lines.ts';
 import { codeRoutes } from './codes/code-routes.ts';
 import { expireCodesSweep } from './codes/expire-codes.ts';
 import { stockRoutes } from './codes/stock-routes.ts';
@@ -57,7 +57,7 @@ export function createRedemption(given: RedemptionDeps): Redemption {
     ...given,
     mailDomain: given.mailer.domain,
     misses: createMissLimits(given.guessLimiter, given.missLimits),
-    underway: createRedeemsUnderway(),
+    lines: createRedeemLines(),
   };
   return {
     clientEndpoints: clientRoutes(deps),

@@ -9,15 +9,15 @@ import { redemptionContexts } from '../redemption-secrets.ts';
 import { readAskedToken, refusalError, refuseGuessers } from './asked-token.ts';
 import type { MissLimits } from './miss-limits.ts';
 import { insertPhonelessAttempt, takeCode } from './redeem-store.ts';
-import type { AskedToken, Taking, VisitedCampaignRow } from './redeem-store.ts';
-import type { RedeemsUnderway } from './redeems-underway.ts';
+import type { AskedToken, TakenCodeRow, Taking, VisitedCampaignRow } from './redeem-store.ts';
+import type { RedeemLines } from './redeem-lines.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface RedeemDeps {
   readonly db: Database;
   readonly box: SecretBox;
   readonly misses: MissLimits;
-  readonly underway: RedeemsUnderway;
+  readonly lines: RedeemLines;
   /** The part of Message-IDs after the @. */
   readonly mailDomain: string;
 }
@@ -48,7 +48,7 @@ export async function redeemCode(
   }
   await refuseGuessers(deps.misses, visitor.ip);
   const letter = email === '' ? null : letterTo(deps, email, token);
-  const row = await whileUnderway(deps, { token, visitor, phone, letter });
+  const row = await takeInTurn(deps, { token, visitor, phone, letter });
   switch (row.outcome) {
     case 'redeemed':
     case 'revealed_again': {
@@ -63,15 +63,16 @@ export async function redeemCode(
   }
 }
 
-async function whileUnderway(deps: RedeemDeps, taking: Omit<Taking, 'underwaySeconds'>) {
-  const underway = deps.underway.enter(taking.token.digest);
-  try {
-    return await inOneStatement(deps.db, (tx) =>
-      takeCode(tx, { ...taking, underwaySeconds: underway.seconds }),
-    );
-  } finally {
-    underway.leave();
-  }
+/** Longer than the 24 hours in which a code is shown again: never again in this redeem. */
+const FOREVER_SECONDS = 1e6;
+
+function takeInTurn(deps: RedeemDeps, taking: Omit<Taking, 'underwaySeconds'>): Promise<TakenCodeRow> {
+  const arrivedAtMs = performance.now();
+  return deps.lines.stand(taking.token.digest, (wasUnderway) => {
+    const underwaySeconds = (): number =>
+      wasUnderway ? FOREVER_SECONDS : (performance.now() - arrivedAtMs) / 1000;
+    return inOneStatement(deps.db, (tx) => takeCode(tx, { ...taking, underwaySeconds }));
+  });
 }
 
 /** The Message-ID follows from code and recipient: a letter sent twice is recognisably the same. */

@@ -127,7 +127,7 @@ export interface Taking {
   readonly token: AskedToken;
   readonly visitor: Visitor;
   readonly phone: string;
-  /** How long redeems of this code have been under way here, asked when the statement leaves, not when it is queued. */
+  /** How long the redeem has been under way, asked when the statement leaves, not when it waits for a connection. */
   readonly underwaySeconds: () => number;
   readonly letter: {
     readonly recipient: string;
