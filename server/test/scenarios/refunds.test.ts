@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvariants } from '../support/invariants.ts';
 import { anOperator, operate } from '../support/operator.ts';
 import type { Operator } from '../support/operator.ts';
-import { aCustomer, aVariant, control, fault, order, pay, someCodes } from '../support/shop.ts';
+import { aCustomer, aVariant, call, control, fault, order, pay, someCodes } from '../support/shop.ts';
 import type { Customer } from '../support/shop.ts';
 import { freePort, startTestService } from '../support/test-service.ts';
 import type { TestService } from '../support/test-service.ts';
@@ -190,6 +190,32 @@ describe('refunds (decisions 4.19)', () => {
       path: `/refunds?payment_id=${payment.id}&status=rejected`,
     });
     expect(listed.data.items.map(({ id }) => id)).toEqual([second.data.id]);
+  });
+
+  it('of the second payment of an order end the alert about it, once all of it is back', async () => {
+    const placed = (await order(service, customer, { variantId })).data;
+    const path = `/payments/initiate/${placed.id}`;
+    const other = await call<{ paymentGatewayUrl: string }>(service, {
+      path,
+      token: customer.token,
+      body: {},
+    });
+    await pay(service, placed);
+    await pay(service, other.data.paymentGatewayUrl);
+    const { rows } = await service.db.query<{ id: number }>(
+      `SELECT id FROM payments WHERE order_id = $1 AND status = 'SUCCEEDED' AND NOT drives_order`,
+      [placed.id],
+    );
+    const alert = async () =>
+      (await service.db.query('SELECT type, status FROM admin_alerts WHERE order_id = $1', [placed.id])).rows;
+    for (const [amount, status] of [
+      [200, 'open'],
+      [300, 'resolved'],
+    ] as const) {
+      await post(`/payments/${rows[0]?.id}/refund`, { amount, reason: 'paid twice' });
+      await service.drain();
+      expect(await alert()).toEqual([{ type: 'duplicate_payment', status }]);
+    }
   });
 
   it('never exceed what was paid, however many are asked for at once', async () => {

@@ -42,6 +42,30 @@ const invariants: Readonly<Record<string, string>> = {
   'an order that holds nothing any more has no reserved unit': `
     SELECT o.id FROM orders o JOIN order_items i ON i.order_id = o.id JOIN vouchers v ON v.order_item_id = i.id
     WHERE o.held_until IS NULL AND o.paid_at IS NULL AND v.status = 'reserved'`,
+  'a discount counts exactly its live uses, never more than its limit': `
+    SELECT d.id FROM discounts d LEFT JOIN discount_uses u ON u.discount_id = d.id AND u.released_at IS NULL AND u.is_counted
+    GROUP BY d.id HAVING d.usage_count <> count(u.id) OR count(u.id) > d.usage_limit`,
+  'a customer is counted exactly the live uses they have': `
+    SELECT discount_id, user_id FROM discount_customers c
+    FULL JOIN (SELECT discount_id, user_id, count(*) AS live FROM discount_uses
+      WHERE released_at IS NULL AND is_counted GROUP BY 1, 2) AS u USING (discount_id, user_id)
+    WHERE COALESCE(c.uses, 0) <> COALESCE(u.live, 0)`,
+  'an order with a discount has its use while it is held or paid, for good once it is paid, and else none': `
+    SELECT o.id FROM orders o LEFT JOIN discount_uses u ON u.order_id = o.id AND u.released_at IS NULL
+    GROUP BY o.id
+    HAVING (o.discount_code IS NOT NULL AND (o.held_until IS NOT NULL OR o.paid_at IS NOT NULL)) <> (count(u.id) = 1)
+      OR (o.discount_code IS NOT NULL AND o.paid_at IS NOT NULL) <> (count(u.settled_at) = 1)`,
+  'what the items of an order take off sums to its discount, which its use repeats': `
+    SELECT o.id FROM orders o JOIN order_items i ON i.order_id = o.id
+    GROUP BY o.id HAVING sum(i.discount_minor) <> o.discount_minor
+    UNION SELECT o.id FROM orders o JOIN discount_uses u ON u.order_id = o.id
+      AND (u.discount_minor, u.subtotal_minor, u.user_id) IS DISTINCT FROM (o.discount_minor, o.subtotal_minor, o.user_id)`,
+  'what a payment says is refunded is the sum of its refunds, and no more than was verified': `
+    SELECT p.id FROM payments p LEFT JOIN refunds r ON r.payment_id = p.id
+    GROUP BY p.id
+    HAVING p.refunded_minor <> COALESCE(sum(r.amount_minor) FILTER (WHERE r.status IN ('succeeded', 'manual')), 0)
+      OR COALESCE(sum(r.amount_minor) FILTER (WHERE r.status NOT IN ('failed', 'rejected')), 0)
+         > COALESCE(p.verified_amount_minor, 0)`,
   'every status an order ever had is recorded, the last one being the present': `
     SELECT o.id FROM orders o WHERE o.status <> (
       SELECT to_status FROM order_status_changes c WHERE c.order_id = o.id ORDER BY c.id DESC LIMIT 1)`,

@@ -121,7 +121,8 @@ const takeDue = statement(
 
 const addRefunded = statement(
   'payments_add_refunded',
-  'UPDATE payments SET refunded_minor = refunded_minor + $2 WHERE id = $1',
+  `UPDATE payments SET refunded_minor = refunded_minor + $2 WHERE id = $1
+   RETURNING refunded_minor = verified_amount_minor AS is_whole`,
 );
 
 export async function insertRefund(
@@ -248,6 +249,8 @@ export async function takeDueRefunds(tx: Tx, at: Date, limit: number): Promise<n
   return (await tx.query<{ id: number }>(takeDue, [at, limit])).rows.map((row) => row.id);
 }
 
-export async function addToRefundedAmount(tx: Tx, paymentId: number, amountMinor: number): Promise<void> {
-  await tx.query(addRefunded, [paymentId, amountMinor]);
+/** @returns whether all of the payment is back now. */
+export async function addToRefundedAmount(tx: Tx, paymentId: number, amountMinor: number): Promise<boolean> {
+  const { rows } = await tx.query<{ is_whole: boolean }>(addRefunded, [paymentId, amountMinor]);
+  return rows[0]?.is_whole ?? false;
 }

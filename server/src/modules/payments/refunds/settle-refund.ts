@@ -1,5 +1,6 @@
 import type { Tx } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time.ts';
+import { resolveAlertsOfCause } from '../../alerts/index.ts';
 import { recordEvents } from '../../events/index.ts';
 import type { RefundResult } from '../gateways/refund.ts';
 import type { PaymentRow } from '../payment-store.ts';
@@ -57,7 +58,11 @@ async function countRefunded(
 ): Promise<RefundRow> {
   const { refund, payment } = finding;
   if (!settled) return refund;
-  await addToRefundedAmount(tx, payment.id, settled.amount_minor);
+  if (await addToRefundedAmount(tx, payment.id, settled.amount_minor)) {
+    // What an operator had to do about a second payment of one order is done.
+    const notes = `${payment.transaction_id} was refunded`;
+    await resolveAlertsOfCause(tx, { type: 'duplicate_payment', cause: `payment:${payment.id}`, notes });
+  }
   await recordEvents(tx, [
     {
       type: 'payment.refunded',
