@@ -42,6 +42,7 @@ export function checkoutRoutes(deps: PlaceOrderDeps & ReleaseOrderDeps): Endpoin
       method: 'POST',
       path: '/orders',
       access: 'client',
+      limits: [{ name: 'order-create', per: 'caller', requests: 30, windowSeconds: 60 }],
       summary: 'Create an order and open its payment session',
       description: 'Reserves the units for the order. Without `Idempotency-Key` two calls are two orders.',
       tag,
