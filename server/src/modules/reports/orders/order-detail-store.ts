@@ -12,6 +12,7 @@ export interface PaymentOfOrderRow {
   readonly payment_gateway_url: string | null;
   readonly amount_minor: number;
   readonly currency: string;
+  readonly refunded_minor: number;
   readonly failure_reason: string | null;
   readonly drives_order: boolean;
   readonly verified_at: Date | null;
@@ -54,7 +55,7 @@ export interface AssigneeRow {
 const payments = statement(
   'reports_payments_of_order',
   `SELECT id, transaction_id, gateway_reference, gateway, gateway_transaction_id, method, status, payment_gateway_url,
-          amount_minor, currency, failure_reason, drives_order, verified_at, created_at
+          amount_minor, currency, refunded_minor, failure_reason, drives_order, verified_at, created_at
    FROM payments WHERE order_id = $1 ORDER BY id`,
 );
 const customer = statement(
