@@ -147,6 +147,6 @@ async function handToOperator(
     },
   });
   if (!changed) return;
-  const data = { order_id: order.id, order_number: order.order_number, reason: reasons };
+  const data = { order_id: order.id, order_number: order.order_number, reason: type };
   await recordEvents(tx, [{ type: 'order.needs_attention', stream: `order:${order.id}`, data }]);
 }

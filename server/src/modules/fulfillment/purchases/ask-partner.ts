@@ -3,6 +3,7 @@ import { inOneStatement } from '../../../platform/db/database.ts';
 import type { Logger } from '../../../platform/log.ts';
 import type { OutboundResponse } from '../../../platform/outbound/outbound-client.ts';
 import type { SecretBox } from '../../../platform/secret-box.ts';
+import type { Clock } from '../../../platform/time.ts';
 import type { OpenPartner } from '../partner-accounts/partner-directory.ts';
 import type { PurchaseOrder, PurchaseResult, QueryResult } from '../partners/partner.ts';
 import { ANSWER_CONTEXT, insertCall } from './call-store.ts';
@@ -14,6 +15,7 @@ export interface AskPartnerDeps {
   readonly db: Database;
   readonly box: SecretBox;
   readonly log: Logger;
+  readonly clock: Clock;
 }
 
 /**
@@ -63,7 +65,7 @@ function recorderFor(
   { partner, replay }: { partner: OpenPartner; replay?: OutboundResponse | undefined },
 ): RecordingClient {
   const keep = (exchange: Exchange): Promise<void> => keepExchange(deps, purchase.id, exchange);
-  return recordCalls(partner.line, { keep, secrets: partner.secrets, replay });
+  return recordCalls(partner.line, { keep, secrets: partner.secrets, clock: deps.clock, replay });
 }
 
 async function keepExchange(

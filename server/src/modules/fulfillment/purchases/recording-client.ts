@@ -4,6 +4,7 @@ import type {
   OutboundResponse,
 } from '../../../platform/outbound/outbound-client.ts';
 import { OutboundError } from '../../../platform/outbound/outbound-client.ts';
+import type { Clock } from '../../../platform/time.ts';
 
 /** One exchange as it is kept; texts are without credentials. */
 export interface Exchange {
@@ -21,6 +22,7 @@ export interface Recorder {
   readonly keep: (exchange: Exchange) => Promise<void>;
   /** What is masked wherever it stands. */
   readonly secrets: readonly string[];
+  readonly clock: Clock;
   /** Given instead of making the call that buys: the answer that an earlier holder kept and did not live to read. */
   readonly replay?: OutboundResponse | undefined;
 }
@@ -42,14 +44,15 @@ export function recordCalls(http: OutboundClient, recorder: Recorder): Recording
       mayHaveBought = true;
       return recorder.replay;
     }
-    const occurredAt = new Date();
+    const occurredAt = recorder.clock.now();
+    const startedAtMs = Date.now();
     const keep = (end: Pick<Exchange, 'response' | 'error'>): Promise<void> =>
       recorder.keep({
         method: call.method,
         url: mask(call.url),
         requestBody: call.body === undefined ? null : mask(call.body),
         ...end,
-        tookMs: Date.now() - occurredAt.getTime(),
+        tookMs: Date.now() - startedAtMs,
         occurredAt,
       });
     try {

@@ -30,8 +30,11 @@ export function fill(template: unknown, values: Values): unknown {
 
 /** The same for a path: what is filled in cannot leave its segment. */
 export function fillPath(template: string, values: Values): string {
-  return fillText(template, values, encodeURIComponent);
+  return fillText(template, values, encodeSegment);
 }
+
+/** Addresses are tidied up on their way: a segment of dots would climb, encoded or not. */
+const encodeSegment = (value: string): string => (/^\.{1,2}$/.test(value) ? '' : encodeURIComponent(value));
 
 function fillText(template: string, values: Values, encode: (value: string) => string): string {
   return template.replaceAll(PLACEHOLDER, (_whole, name: string) => {
