@@ -3,7 +3,7 @@ import type { Reader } from '../../platform/db/database.ts';
 
 // Stops counting at the limit: the answer is "many" long before a big stock is read.
 const countSellable = statement(
-  'vouchers_count_sellable',
+  'vouchers_count_sellable_to',
   `SELECT count(*) AS units FROM (
      SELECT 1 FROM vouchers WHERE variant_id = $1 AND status = 'available'
        AND (expires_at IS NULL OR expires_at > now()) LIMIT $2) AS sellable`,
