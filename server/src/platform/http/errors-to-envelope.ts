@@ -54,8 +54,8 @@ export function toAppError(error: unknown): AppError {
   });
 }
 
-/** U+0000 in a text, half a surrogate pair in JSON, a number beyond its column. */
-const UNSTORABLE = new Set(['22021', '22P05', '22003']);
+/** U+0000 in a text, half a surrogate pair in JSON, a number beyond its column, a text that is no date or address. */
+const UNSTORABLE = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008']);
 
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
