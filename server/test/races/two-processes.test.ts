@@ -163,6 +163,19 @@ describe('gateway tokens', () => {
     expect(await tokens?.find(key)).toBeUndefined();
   });
 
+  it('are granted anew when the stored one was sealed with a key that is gone', async () => {
+    const key = aKey();
+    const other = createSecretBox({
+      sealing: [{ id: 'other', key: Buffer.alloc(32, 3) }],
+      digesting: Buffer.alloc(32, 2),
+    });
+    const ask = async () => ({ token: 'anew', lifetimeSeconds: 3600 });
+    await createGatewayTokens({ db: one.db, box: other }).renew(key, { refused: undefined, ask });
+    const [tokens] = processes();
+    expect(await tokens?.find(key)).toBeUndefined();
+    expect(await tokens?.renew(key, { refused: undefined, ask })).toBe('anew');
+  });
+
   it('serve both processes with one grant, and outlive a refusal', async () => {
     const granted = async () =>
       (await control<{ items: unknown[] }>(one, '/ledger?target=wallet_tokenized&call=token')).items.length;

@@ -3,7 +3,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { expectInvariants } from '../support/invariants.ts';
 import { anOperator, operate } from '../support/operator.ts';
 import type { Operator } from '../support/operator.ts';
-import { aCustomer, aVariant, call, control, fault, order, pay, someCodes } from '../support/shop.ts';
+import {
+  aCustomer,
+  aVariant,
+  call as callClient,
+  control,
+  fault,
+  order,
+  pay,
+  someCodes,
+} from '../support/shop.ts';
 import type { Customer } from '../support/shop.ts';
 import { freePort, startTestService } from '../support/test-service.ts';
 import type { TestService } from '../support/test-service.ts';
@@ -195,7 +204,7 @@ describe('refunds (decisions 4.19)', () => {
   it('of the second payment of an order end the alert about it, once all of it is back', async () => {
     const placed = (await order(service, customer, { variantId })).data;
     const path = `/payments/initiate/${placed.id}`;
-    const other = await call<{ paymentGatewayUrl: string }>(service, {
+    const other = await callClient<{ paymentGatewayUrl: string }>(service, {
       path,
       token: customer.token,
       body: {},

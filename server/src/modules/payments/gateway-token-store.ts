@@ -61,8 +61,7 @@ export interface GatewayTokenDeps {
 
 /** Gateways' access tokens in the database, sealed: granted by one process, used by all (gateways/gateway.ts). */
 export function createGatewayTokens(deps: GatewayTokenDeps): TokenCache {
-  const open = (key: string, row: TokenRow | undefined): string | undefined =>
-    row?.token && row.lives ? deps.box.open(row.token, contextOf(key)) : undefined;
+  const open = (key: string, row: TokenRow | undefined): string | undefined => openToken(deps.box, key, row);
 
   return {
     find: async (key) => open(key, await findToken(deps.db, key)),
@@ -86,6 +85,16 @@ export function createGatewayTokens(deps: GatewayTokenDeps): TokenCache {
       }
     },
   };
+}
+
+function openToken(box: SecretBox, key: string, row: TokenRow | undefined): string | undefined {
+  if (!row?.token || !row.lives) return undefined;
+  try {
+    return box.open(row.token, contextOf(key));
+  } catch {
+    // Sealed with a key that is gone: as good as no token, since another can be granted.
+    return undefined;
+  }
 }
 
 async function grant(deps: GatewayTokenDeps, key: string, ask: () => Promise<GrantedToken>): Promise<string> {
