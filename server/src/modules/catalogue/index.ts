@@ -1,3 +1,5 @@
+import type { FastifyInstance } from 'fastify';
+
 import type { RecordAudit } from '../../platform/audit.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
@@ -7,10 +9,15 @@ import type { Clock } from '../../platform/time.ts';
 import { adminEndpoints } from './admin/admin-endpoints.ts';
 import { createCatalogueSnapshot } from './catalogue-snapshot.ts';
 import type { Stock } from './catalogue-snapshot.ts';
+import { contentEndpoints } from './content/content-routes.ts';
+import { createMediaFolder } from './media/media-folder.ts';
+import { serveMedia } from './media/media-routes.ts';
 import { scheduleSweep } from './pricing/apply-schedule.ts';
 import { productEndpoints } from './product-routes.ts';
+import { searchEndpoints } from './search/search-routes.ts';
 import { taxonomyEndpoints } from './taxonomy-routes.ts';
 import type { OfferedMethods } from './taxonomy-routes.ts';
+import { variantEndpoints } from './variant-routes.ts';
 
 export { listUnknownIds } from './catalogue-store.ts';
 export type { CatalogueIds } from './catalogue-store.ts';
@@ -46,6 +53,8 @@ export interface Catalogue {
   readonly clientEndpoints: Endpoint[];
   readonly adminEndpoints: Endpoint[];
   readonly sweeps: Sweep[];
+  /** Puts the uploaded pictures on a listener, at `/media/…`. */
+  readonly serveMedia: (app: FastifyInstance) => void;
   /** After a change of the catalogue or the stock in this process: the next read shows it. Others see it in a second. */
   noteChange(): void;
 }
@@ -54,11 +63,19 @@ export function createCatalogue(deps: CatalogueDeps): Catalogue {
   const clock = deps.clock ?? systemClock;
   const { db, stock, recordAudit } = deps;
   const snapshot = createCatalogueSnapshot({ db, stock, clock });
+  const media = createMediaFolder(deps.mediaDir);
   const noteChange = (): void => snapshot.invalidate();
   return {
-    clientEndpoints: [...productEndpoints(snapshot), ...taxonomyEndpoints(snapshot, deps.offeredMethods)],
-    adminEndpoints: adminEndpoints({ db, clock, stock, recordAudit, onChange: noteChange }),
+    clientEndpoints: [
+      ...productEndpoints(snapshot),
+      ...variantEndpoints(snapshot, stock),
+      ...taxonomyEndpoints(snapshot, deps.offeredMethods),
+      ...searchEndpoints(snapshot),
+      ...contentEndpoints(snapshot),
+    ],
+    adminEndpoints: adminEndpoints({ db, clock, stock, media, recordAudit, onChange: noteChange }),
     sweeps: [scheduleSweep({ db, clock, onChange: noteChange })],
+    serveMedia: (app) => serveMedia(app, media),
     noteChange,
   };
 }

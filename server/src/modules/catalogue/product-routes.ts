@@ -1,34 +1,42 @@
 import { Type } from 'typebox';
 
-import { endpoint } from '../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
-import { pageOf, pageQuery, pageSchema } from '../../platform/http/envelope.ts';
+import { pageQuery, pageSchema } from '../../platform/http/envelope.ts';
 import { parseMinor } from '../../platform/money.ts';
 import type { CatalogueSnapshot } from './catalogue-snapshot.ts';
-import { fulfillmentFieldsSchema, fulfillmentFieldsToWire, productSchema } from './catalogue-wire.ts';
+import {
+  fulfillmentFieldsSchema,
+  fulfillmentFieldsToWire,
+  productSchema,
+  variantSchema,
+} from './catalogue-wire.ts';
 import { productNotFound, variantNotFound } from './errors.ts';
-import { languageOf, languageQuery } from './language.ts';
+import { countFacets, facetsSchema } from './product-facets.ts';
 import { PRODUCT_SORTS, searchProducts } from './product-search.ts';
 import type { ProductSearch } from './product-search.ts';
+import { findRelated } from './related-products.ts';
+import { cutPage, shelfEndpoint } from './shelf-endpoint.ts';
 import { VARIANT_SORTS } from './variant-sort.ts';
 
-const TAG = 'Catalogue';
+const tag = 'Catalogue';
 
-const variantSortQuery = {
+export const variantSortQuery = {
   variant_sort: Type.Enum([...VARIANT_SORTS], {
     default: 'price',
     description: '`price`: price, sort_order, id. `sort`: sort_order, id. `name`: name, id. All ascending.',
   }),
 };
 
+export const idParams = {
+  id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+};
+export const slugParams = { slug: Type.String({ minLength: 1, maxLength: 200 }) };
+
 const idOrSlug = Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Id or slug.' }));
 // As text: a float has no two decimal places to check.
 const amount = Type.Optional(Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,2})?$', description: 'BDT' }));
 
-const productsQuery = Type.Object({
-  ...pageQuery,
-  ...variantSortQuery,
-  ...languageQuery,
+const filterQuery = {
   brand: idOrSlug,
   category: Type.Optional(
     Type.String({ minLength: 1, maxLength: 200, description: 'Id or slug; those below it count.' }),
@@ -41,47 +49,58 @@ const productsQuery = Type.Object({
   in_stock: Type.Optional(Type.Boolean()),
   min_price: amount,
   max_price: amount,
+};
+const filterSchema = Type.Object(filterQuery);
+
+/** How a list of products is cut and shown, whatever it was found by. */
+export const productListQuery = {
+  ...pageQuery,
+  ...variantSortQuery,
   sort: Type.Enum([...PRODUCT_SORTS], { default: 'sort_order' }),
-});
+};
 
 export function productEndpoints(snapshot: CatalogueSnapshot): Endpoint[] {
   return [
     listProducts(snapshot),
+    listFilters(snapshot),
     getProduct(snapshot),
     getProductBySlug(snapshot),
+    listRelated(snapshot),
+    listVariants(snapshot),
     getFulfillmentFields(snapshot),
   ];
 }
 
 function listProducts(snapshot: CatalogueSnapshot): Endpoint {
-  return endpoint({
-    method: 'GET',
+  return shelfEndpoint(snapshot, {
     path: '/products',
-    access: 'anonymous',
-    tag: TAG,
+    tag,
     summary: 'Active products with their active variants',
-    query: productsQuery,
+    query: { ...productListQuery, ...filterQuery },
     data: pageSchema(productSchema),
-    async handle({ query, request }) {
-      const shelf = await snapshot.current();
-      const language = languageOf(query.lang, request.headers['accept-language']);
-      const found = searchProducts(shelf, { ...searchOf(query), language });
-      const start = (query.page - 1) * query.limit;
-      const items = found
-        .slice(start, start + query.limit)
-        .map((product) => shelf.show(product, language, query.variant_sort));
-      return pageOf(items, { page: query.page, limit: query.limit, total: found.length });
+    read(shelf, { query, language }) {
+      const found = searchProducts(shelf, { ...filtersOf(query), sort: query.sort, language });
+      return cutPage(found, query, (product) => shelf.show(product, language, query.variant_sort));
     },
   });
 }
 
-type ProductsQuery = Type.Static<typeof productsQuery>;
+function listFilters(snapshot: CatalogueSnapshot): Endpoint {
+  return shelfEndpoint(snapshot, {
+    path: '/products/filters',
+    tag,
+    summary: 'What a list of products can be narrowed by, with how many each would leave',
+    description: 'Every group counts under all filters given but its own.',
+    query: filterQuery,
+    data: facetsSchema,
+    read: (shelf, { query, language }) => countFacets(shelf, { ...filtersOf(query), language }),
+  });
+}
 
-function searchOf(query: ProductsQuery): Omit<ProductSearch, 'language'> {
+function filtersOf(query: Type.Static<typeof filterSchema>): Omit<ProductSearch, 'language' | 'sort'> {
   const minPriceMinor = query.min_price === undefined ? undefined : parseMinor(query.min_price);
   const maxPriceMinor = query.max_price === undefined ? undefined : parseMinor(query.max_price);
   return {
-    sort: query.sort,
     ...(query.brand === undefined ? {} : { brand: query.brand }),
     ...(query.category === undefined ? {} : { category: query.category }),
     ...(query.tag === undefined ? {} : { tag: query.tag }),
@@ -94,68 +113,86 @@ function searchOf(query: ProductsQuery): Omit<ProductSearch, 'language'> {
 }
 
 function getProduct(snapshot: CatalogueSnapshot): Endpoint {
-  return endpoint({
-    method: 'GET',
+  return shelfEndpoint(snapshot, {
     path: '/products/:id',
-    access: 'anonymous',
-    tag: TAG,
+    tag,
     summary: 'One active product',
-    params: Type.Object({ id: Type.Integer({ minimum: 1 }) }),
-    query: Type.Object({ ...variantSortQuery, ...languageQuery }),
+    params: idParams,
+    query: variantSortQuery,
     data: productSchema,
     errors: ['NOT_FOUND'],
-    async handle({ params, query, request }) {
-      const shelf = await snapshot.current();
+    read(shelf, { params, query, language }) {
       const product = shelf.findProduct(params.id);
       if (!product) throw productNotFound();
-      return shelf.show(
-        product,
-        languageOf(query.lang, request.headers['accept-language']),
-        query.variant_sort,
-      );
+      return shelf.show(product, language, query.variant_sort);
     },
   });
 }
 
 function getProductBySlug(snapshot: CatalogueSnapshot): Endpoint {
-  return endpoint({
-    method: 'GET',
+  return shelfEndpoint(snapshot, {
     path: '/products/slug/:slug',
-    access: 'anonymous',
-    tag: TAG,
+    tag,
     summary: 'One active product by its slug',
-    params: Type.Object({ slug: Type.String({ minLength: 1, maxLength: 200 }) }),
-    query: Type.Object({ ...variantSortQuery, ...languageQuery }),
+    params: slugParams,
+    query: variantSortQuery,
     data: productSchema,
     errors: ['NOT_FOUND'],
-    async handle({ params, query, request }) {
-      const shelf = await snapshot.current();
+    read(shelf, { params, query, language }) {
       const product = shelf.findProductBySlug(params.slug);
       if (!product) throw productNotFound();
-      return shelf.show(
-        product,
-        languageOf(query.lang, request.headers['accept-language']),
-        query.variant_sort,
-      );
+      return shelf.show(product, language, query.variant_sort);
+    },
+  });
+}
+
+function listRelated(snapshot: CatalogueSnapshot): Endpoint {
+  return shelfEndpoint(snapshot, {
+    path: '/products/:id/related',
+    tag,
+    summary: 'Products that go with this one, the closest first',
+    params: idParams,
+    query: { ...pageQuery, ...variantSortQuery },
+    data: pageSchema(productSchema),
+    errors: ['NOT_FOUND'],
+    read(shelf, { params, query, language }) {
+      const product = shelf.findProduct(params.id);
+      if (!product) throw productNotFound();
+      const related = findRelated(shelf, product);
+      return cutPage(related, query, (each) => shelf.show(each, language, query.variant_sort));
+    },
+  });
+}
+
+function listVariants(snapshot: CatalogueSnapshot): Endpoint {
+  return shelfEndpoint(snapshot, {
+    path: '/products/:id/variants',
+    tag,
+    summary: 'The active variants of a product',
+    params: idParams,
+    query: { ...pageQuery, ...variantSortQuery },
+    data: pageSchema(variantSchema),
+    errors: ['NOT_FOUND'],
+    read(shelf, { params, query, language }) {
+      const product = shelf.findProduct(params.id);
+      if (!product) throw productNotFound();
+      const { variants } = shelf.show(product, language, query.variant_sort);
+      return cutPage(variants, query, (variant) => variant);
     },
   });
 }
 
 function getFulfillmentFields(snapshot: CatalogueSnapshot): Endpoint {
-  return endpoint({
-    method: 'GET',
+  return shelfEndpoint(snapshot, {
     path: '/orders/fulfillment-fields/:variantId',
-    access: 'anonymous',
-    tag: TAG,
+    tag,
     summary: 'What an order of this variant must say about its recipient',
-    params: Type.Object({ variantId: Type.Integer({ minimum: 1 }) }),
-    query: Type.Object({ ...languageQuery }),
+    params: { variantId: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }) },
     data: fulfillmentFieldsSchema,
     errors: ['NOT_FOUND'],
-    async handle({ params, query, request }) {
-      const product = (await snapshot.current()).findProductOfVariant(params.variantId);
+    read(shelf, { params, language }) {
+      const product = shelf.findProductOfVariant(params.variantId);
       if (!product) throw variantNotFound();
-      const language = languageOf(query.lang, request.headers['accept-language']);
       return fulfillmentFieldsToWire(params.variantId, { language, fulfillment: product.fulfillment });
     },
   });

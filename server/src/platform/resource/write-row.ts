@@ -20,15 +20,37 @@ export interface Writer {
   };
 }
 
+export interface NewRow {
+  readonly writer: Writer;
+  readonly parentId: number | undefined;
+  readonly input: Row;
+}
+
+export interface RowChange {
+  readonly writer: Writer;
+  readonly at: RowAddress;
+  /** Wire fields, or how they follow from the row as it stands. Those left out stay. */
+  readonly input: Row | ((before: Row) => Row);
+}
+
 /** @throws VALIDATION_ERROR, NOT_FOUND (the parent), CONFLICT (a value is taken). @returns the row on the wire. */
-export function createRow(
-  deps: ResourceDeps,
+export function createRow(deps: ResourceDeps, resource: Resource, write: NewRow): Promise<Row> {
+  return writing({ deps, resource }, createRowIn(deps, resource, write));
+}
+
+/** @throws VALIDATION_ERROR, NOT_FOUND, CONFLICT (a value is taken, `If-Match` is old). @returns the row on the wire. */
+export function changeRow(deps: ResourceDeps, resource: Resource, write: RowChange): Promise<Row> {
+  return writing({ deps, resource }, changeRowIn(deps, resource, write));
+}
+
+/** `createRow` as a part of a larger transaction, whose errors are still the database's own. */
+export function createRowIn(
+  deps: Pick<ResourceDeps, 'recordAudit'>,
   resource: Resource,
-  write: { readonly writer: Writer; readonly parentId: number | undefined; readonly input: Row },
-): Promise<Row> {
-  const { writer, parentId } = write;
-  const given = withDerived(resource, write.input);
-  return writing({ deps, resource }, async (tx) => {
+  { writer, parentId, input: sent }: NewRow,
+): (tx: Tx) => Promise<Row> {
+  const given = withDerived(resource, sent);
+  return async (tx) => {
     await noteAdmin(tx, writer.caller.adminId);
     const { within } = resource;
     if (within && (await lockParent(tx, within.table, parentId ?? 0)) === 0) throw notFound(within.name);
@@ -46,25 +68,19 @@ export function createRow(
       after,
     });
     return after;
-  });
+  };
 }
 
-/** Fields that are left out stay. @throws VALIDATION_ERROR, NOT_FOUND, CONFLICT (a value is taken, `If-Match` is old). */
-export function changeRow(
-  deps: ResourceDeps,
+/** `changeRow` as a part of a larger transaction, whose errors are still the database's own. */
+export function changeRowIn(
+  deps: Pick<ResourceDeps, 'recordAudit'>,
   resource: Resource,
-  write: {
-    readonly writer: Writer;
-    readonly at: RowAddress;
-    /** Wire fields, or how they follow from the row as it stands. */
-    readonly input: Row | ((before: Row) => Row);
-  },
-): Promise<Row> {
-  const { writer, at } = write;
-  return writing({ deps, resource }, async (tx) => {
+  { writer, at, input: sent }: RowChange,
+): (tx: Tx) => Promise<Row> {
+  return async (tx) => {
     await noteAdmin(tx, writer.caller.adminId);
     const before = await lockCurrent(tx, resource, { at, writer, lock: 'change' });
-    const given = typeof write.input === 'function' ? write.input(before) : write.input;
+    const given = typeof sent === 'function' ? sent(before) : sent;
     const input = (await resource.check?.(tx, { id: at.id, before, input: given })) ?? given;
     await updateRow(tx, resource, { id: at.id, columns: columnsOf(resource, input) });
     await writeLinks(tx, resource, { id: at.id, input });
@@ -79,7 +95,7 @@ export function changeRow(
       after: touched(after),
     });
     return after;
-  });
+  };
 }
 
 /** @throws NOT_FOUND, CONFLICT (still used, `If-Match` is old). */
