@@ -1,5 +1,6 @@
 import type { AppOptions } from './app-options.ts';
 import { composeCatalogue } from './compose-catalogue.ts';
+import { composeEvents } from './compose-events.ts';
 import { composeIdentity } from './compose-identity.ts';
 import { auditOf, composeOperations } from './compose-operations.ts';
 import { createListenerGuards } from './guard-listeners.ts';
@@ -88,6 +89,7 @@ export function buildApp(options: AppOptions): App {
     listOrders: listOrdersByIds,
     guessLimiter: guards.guessLimiter,
   });
+  const events = composeEvents(options, { random, box });
   const operations = composeOperations({ ...shop, mailer, fulfillment });
 
   const endpoints = {
@@ -107,11 +109,13 @@ export function buildApp(options: AppOptions): App {
       ...fulfillment.adminEndpoints,
       ...redemption.adminEndpoints,
       ...discounts.adminEndpoints,
+      ...events.adminEndpoints,
       ...operations.adminEndpoints,
     ],
   };
   assertAdminAccess(endpoints.admin);
   const listeners = createListeners(options, { endpoints, authenticator: identity.authenticator, guards });
+  catalogue.serveMedia(listeners.client);
   return {
     ...listeners,
     endpoints,
@@ -129,6 +133,7 @@ export function buildApp(options: AppOptions): App {
       ...fulfillment.sweeps,
       ...redemption.sweeps,
       ...discounts.sweeps,
+      ...events.sweeps,
     ],
     identity,
     catalogue,
@@ -137,6 +142,7 @@ export function buildApp(options: AppOptions): App {
     async close() {
       await Promise.all([listeners.client.close(), listeners.admin?.close()]);
       mailer.close();
+      await events.close();
       await guards.close();
       await http.close();
     },

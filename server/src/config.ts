@@ -23,6 +23,9 @@ export interface Config {
   readonly smsUrl: string | undefined;
   readonly smsApiKey: string | undefined;
   readonly orderTtlSeconds: number;
+  /** Webhooks may lead to private addresses and plain HTTP. */
+  readonly webhookAllowPrivate: boolean;
+  readonly natsUrl: string | undefined;
   readonly accessTokenMinutes: number;
   readonly throttleScale: number;
   readonly trustProxy: readonly string[];
@@ -76,6 +79,12 @@ export const variables: readonly Variable[] = [
   { name: 'MAIL_FROM', fallback: 'Voucher shop <orders@vouchers.example>', meaning: 'sender of all e-mail' },
   { name: 'SMS_URL', fallback: '', meaning: 'SMS gateway; the sandbox when unset' },
   { name: 'SMS_API_KEY', fallback: '', meaning: 'its key' },
+  {
+    name: 'WEBHOOK_ALLOW_PRIVATE',
+    fallback: '',
+    meaning: 'on | off: webhooks to private addresses and plain http, for development; on in the demo',
+  },
+  { name: 'NATS_URL', fallback: '', meaning: 'nats://host:4222: events go to a JetStream stream as well' },
   { name: 'ORDER_TTL', fallback: '30m', meaning: 'how long an unpaid order holds its units: 45s, 30m, 2h' },
   { name: 'ACCESS_TOKEN_MINUTES', fallback: '15', meaning: 'life of an access token, 15 to 60' },
   { name: 'THROTTLE_SCALE', fallback: '1', meaning: 'multiplies the request limits; load tests set it high' },
@@ -102,7 +111,7 @@ export const variables: readonly Variable[] = [
 const GATEWAY = /^GATEWAY_(AGGREGATOR|WALLET_TOKENIZED|MULTI_WALLET|DCB|WALLET_DIRECT)_([A-Z0-9_]+)$/;
 const PARTNER = /^PARTNER_(RELOADLY|GENERIC)_([A-Z0-9_]+)$/;
 const OURS =
-  /^(GATEWAY|PARTNER|SANDBOX|SMS|SMTP|MAIL|VAULT|TOKEN_KEYS|THROTTLE|ORDER|ADMIN|TRUST|METRICS|WORKER|DATABASE)_/;
+  /^(GATEWAY|PARTNER|SANDBOX|SMS|SMTP|MAIL|VAULT|TOKEN_KEYS|THROTTLE|ORDER|ADMIN|TRUST|METRICS|WORKER|DATABASE|WEBHOOK)_/;
 
 /**
  * Reads the environment.
@@ -115,6 +124,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   refuseUnknown(given, problems);
   const reader = createReader(given, problems);
   const isProduction = given['NODE_ENV'] === 'production';
+  const isDemo = readSwitch(given, { name: 'DEMO', fallback: !isProduction }, problems);
   const host = reader.text('HOST');
   const port = reader.number('PORT', 0, 65_535);
   const config: Config = {
@@ -128,7 +138,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseUrl: reader.optional('DATABASE_URL'),
     dataDir: resolve(reader.text('DATA_DIR')),
     redisUrl: reader.optional('REDIS_URL'),
-    isDemo: readSwitch(given['DEMO'], !isProduction, problems),
+    isDemo,
     sandboxUrl: reader.optional('SANDBOX_URL')?.replace(/\/$/, ''),
     adminEmail: reader.text('ADMIN_EMAIL'),
     adminPassword: reader.optional('ADMIN_PASSWORD'),
@@ -137,6 +147,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     smsUrl: reader.optional('SMS_URL'),
     smsApiKey: reader.optional('SMS_API_KEY'),
     orderTtlSeconds: readDuration(reader.text('ORDER_TTL'), problems),
+    webhookAllowPrivate: readSwitch(given, { name: 'WEBHOOK_ALLOW_PRIVATE', fallback: isDemo }, problems),
+    natsUrl: reader.optional('NATS_URL'),
     accessTokenMinutes: reader.number('ACCESS_TOKEN_MINUTES', 15, 60),
     throttleScale: reader.number('THROTTLE_SCALE', 0.01, 1_000_000),
     trustProxy: reader.list('TRUST_PROXY'),
@@ -226,11 +238,16 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-function readSwitch(value: string | undefined, fallback: boolean, problems: string[]): boolean {
+function readSwitch(
+  given: Readonly<Record<string, string>>,
+  { name, fallback }: { name: string; fallback: boolean },
+  problems: string[],
+): boolean {
+  const value = given[name];
   if (!value) return fallback;
   if (['on', 'true', '1'].includes(value)) return true;
   if (['off', 'false', '0'].includes(value)) return false;
-  problems.push(`DEMO=${value} must be on or off`);
+  problems.push(`${name}=${value} must be on or off`);
   return fallback;
 }
 

@@ -10,12 +10,12 @@ export function eventsPage(sources: readonly SourceText[]): string {
     .toSorted(byText(([type]) => type))
     .map(([type, { meaning, data }]) => {
       const places = mentions.filter(({ word }) => word === type).map(({ path }) => placeOf(path));
-      return [code(type), meaning, codes(data), [...new Set(places)].toSorted().join(', ')];
+      return [code(type), meaning, codes(Object.keys(data.properties)), [...new Set(places)].toSorted().join(', ')];
     });
   return page(
     'Events',
     'Facts for other systems, recorded in the transaction that makes them true and kept in order per stream (an ' +
       'order, a campaign). An event never holds a voucher code, pin, password, one-time password or token.',
-    table(['Type', 'Meaning', 'Carries at least', 'Recorded by'], rows),
+    table(['Type', 'Meaning', 'Carries', 'Recorded by'], rows),
   );
 }

@@ -13,6 +13,7 @@ export const alertSeverities = {
   partner_balance_low: 'warning',
   partner_result_late: 'warning',
   sms_abuse: 'critical',
+  webhook_disabled: 'warning',
 } as const;
 
 export type AlertType = keyof typeof alertSeverities;

@@ -1,15 +1,13 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/database.ts';
-import type { EventField, EventType } from './event-catalogue.ts';
-
-type Scalar = string | number | boolean | null;
+import type { EventFields, EventType } from './event-catalogue.ts';
 
 interface EventOf<Type extends EventType> {
   readonly type: Type;
-  /** Events of one stream stay in order: `order:17`. */
+  /** Events of one stream stay in order: `order:17`. Hold the lock of what it names when you record one. */
   readonly stream: string;
   /** Ids, statuses and amounts. Never a voucher code, pin, password, OTP or token. */
-  readonly data: Readonly<Record<EventField<Type>, Scalar>> & Readonly<Record<string, Scalar>>;
+  readonly data: EventFields<Type>;
 }
 
 export type NewEvent = { [Type in EventType]: EventOf<Type> }[EventType];

@@ -1,6 +1,8 @@
 import { Agent, errors, request } from 'undici';
 
 import { isInTransaction } from '../db/database.ts';
+import { createPublicConnector, PrivateAddressError } from './address-guard.ts';
+import type { Resolve } from './address-guard.ts';
 
 export interface OutboundRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -36,13 +38,33 @@ export interface OutboundClient {
 }
 
 const MAX_ANSWER_BYTES = 256 * 1024;
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'PRIVATE_ADDRESS',
+]);
 
-/** The only way out to gateways and partners: no redirects, bounded answers, never inside a transaction. */
-export function createOutboundClient(options: { connections: number }): OutboundClient {
+const CONNECT_TIMEOUT_MS = 2_000;
+
+export interface OutboundOptions {
+  /** To one origin at a time. */
+  readonly connections: number;
+  /** For URLs that others choose: refuses every address that is not a public one. */
+  readonly publicOnly?: boolean;
+  /** Stands in for the system's name server. */
+  readonly resolve?: Resolve;
+}
+
+/** The only way out: no redirects, bounded answers, never inside a transaction. */
+export function createOutboundClient(options: OutboundOptions): OutboundClient {
+  const { connections, publicOnly = false, resolve } = options;
   const agent = new Agent({
-    connections: options.connections,
-    connect: { timeout: 2_000 },
+    connections,
+    connect: publicOnly
+      ? createPublicConnector({ timeoutMs: CONNECT_TIMEOUT_MS, ...(resolve ? { resolve } : {}) })
+      : { timeout: CONNECT_TIMEOUT_MS },
     maxResponseSize: MAX_ANSWER_BYTES,
     pipelining: 1,
   });
@@ -72,6 +94,8 @@ function translate(error: unknown, call: OutboundRequest): OutboundError {
   const host = new URL(call.url).host;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const neverSent = NEVER_SENT.has(code) || error instanceof errors.ConnectTimeoutError;
+  if (error instanceof PrivateAddressError)
+    return new OutboundError(`${host}: ${error.message}`, { neverSent, cause: error });
   const what =
     error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${call.timeoutMs} ms` : code;
   return new OutboundError(`${host}: ${what || 'the connection broke'}`, { neverSent, cause: error });
