@@ -54,9 +54,9 @@ export function layOutText(
   const lines: Stretch[][] = [[]];
   let x = 0;
   for (const word of text.split(/\s+/).filter((each) => each !== '')) {
-    const stretches = stretchesOf(canvas, word, style);
-    if (stretches.length === 0) continue;
+    const stretches = fittingStretches(canvas, word, style);
     const width = widthOf(canvas, stretches, style);
+    if (width === 0) continue;
     const startsLine = (lines.at(-1)?.length ?? 0) === 0;
     if (!startsLine && x + space + width > style.width) {
       if (lines.length === style.lines) {
@@ -73,6 +73,19 @@ export function layOutText(
     x += width;
   }
   return { lines, size: style.size, lineHeight: style.size * 1.25 };
+}
+
+/** A word longer than a line, a long address perhaps, loses its end. */
+function fittingStretches(
+  canvas: TextCanvas,
+  word: string,
+  style: { size: number; weight: Weight; width: number },
+): Stretch[] {
+  let stretches = stretchesOf(canvas, word, style);
+  for (let kept = word.length; kept > 0 && widthOf(canvas, stretches, style) > style.width; kept -= 1) {
+    stretches = stretchesOf(canvas, `${word.slice(0, kept)}…`, style);
+  }
+  return stretches;
 }
 
 /** A word in the fonts that its letters need. Letters that no font here has are left out. */
