@@ -9,7 +9,13 @@ import { changeDiscount, createDiscount, deleteDiscount } from './change-discoun
 import type { ChangeDiscountsDeps } from './change-discounts.ts';
 import { discountSorts, findDiscountById, listDiscounts } from '../discount-store.ts';
 import type { DiscountRow } from '../discount-store.ts';
-import { discountChangeSchema, discountSchema, newDiscountSchema, toDiscountWire } from './discount-wire.ts';
+import {
+  discountChangeSchema,
+  discountSchema,
+  idSchema,
+  newDiscountSchema,
+  toDiscountWire,
+} from './discount-wire.ts';
 import { discountNotFound } from '../errors.ts';
 import {
   discountStatsSchema,
@@ -27,7 +33,7 @@ import { listUsesOf, summariseUses } from '../use-store.ts';
 import type { ValidateDiscountDeps } from '../validate-discount.ts';
 
 const tag = 'Discount codes';
-const params = Type.Object({ id: Type.Integer({ minimum: 1 }) });
+const params = Type.Object({ id: idSchema });
 const read = { permission: 'discounts:read' } as const;
 const write = { permission: 'discounts:write' } as const;
 

@@ -17,8 +17,9 @@ const method = Type.Union([
   Type.Literal('dcb'),
   Type.Literal('gw_wallet_direct'),
 ]);
-const ids = (of: string) =>
-  Type.Array(Type.Integer({ minimum: 1 }), { maxItems: 1000, uniqueItems: true, description: of });
+/** What a bigint column and a JSON number can both hold. */
+export const idSchema = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+const ids = (of: string) => Type.Array(idSchema, { maxItems: 1000, uniqueItems: true, description: of });
 const taka = (description: string) => Type.Number({ minimum: 0, maximum: 1_000_000_000, description });
 
 const targets = {
@@ -142,8 +143,8 @@ export function changedValues(before: DiscountValues, change: DiscountChange): D
     value_hundredths: amount('discount_value', discount_value) ?? before.value_hundredths,
     max_discount_minor: amountOr(before.max_discount_minor, 'max_discount_amount', max_discount_amount),
     min_purchase_minor: amountOr(before.min_purchase_minor, 'min_purchase_amount', min_purchase_amount),
-    start_date: dateOr(before.start_date, start_date),
-    end_date: dateOr(before.end_date, end_date),
+    start_date: dateOr(before.start_date, 'start_date', start_date),
+    end_date: dateOr(before.end_date, 'end_date', end_date),
   };
   if (after.discount_type === 'PERCENTAGE' && after.value_hundredths > 10_000)
     throw fieldError('discount_value', 'discount_value must be at most 100 percent');
@@ -165,9 +166,17 @@ function amountOr(before: Minor | null, field: string, value: number | null | un
   return value === null ? null : (amount(field, value) ?? before);
 }
 
-function dateOr(before: Date | null, value: string | null | undefined): Date | null {
+function dateOr(before: Date | null, field: string, value: string | null | undefined): Date | null {
   if (value === undefined) return before;
-  return value === null ? null : new Date(value);
+  return value === null ? null : momentFrom(field, value);
+}
+
+/** @throws VALIDATION_ERROR for what has the form of a time and is none, as a leap second. */
+export function momentFrom(field: string, value: string): Date {
+  const moment = new Date(value);
+  if (Number.isNaN(moment.getTime()))
+    throw fieldError(field, `${field} must be a moment, as 2026-01-31T18:00:00Z`);
+  return moment;
 }
 
 const wireOrNull = (minor: Minor | null): number | null => (minor === null ? null : toWireAmount(minor));

@@ -4,6 +4,7 @@ import type { Static } from 'typebox';
 import { fieldError } from '../../../platform/errors.ts';
 import { parseMinor, toWireAmount } from '../../../platform/money.ts';
 import type { DiscountRow } from '../discount-store.ts';
+import { idSchema, momentFrom } from './discount-wire.ts';
 import type { Simulated, Simulation } from './simulate-discount.ts';
 import type { UseOfOrderRow, UseSummaryRow } from '../use-store.ts';
 
@@ -91,11 +92,11 @@ export const simulationSchema = Type.Object({
   code: Type.Optional(
     Type.String({ minLength: 1, maxLength: 64, description: 'As a customer would type it' }),
   ),
-  discount_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Instead of `code`' })),
+  discount_id: Type.Optional(idSchema),
   items: Type.Optional(
     Type.Array(
       Type.Object({
-        variant_id: Type.Integer({ minimum: 1 }),
+        variant_id: idSchema,
         quantity: Type.Integer({ minimum: 1, maximum: 100 }),
       }),
       { maxItems: 20 },
@@ -104,7 +105,7 @@ export const simulationSchema = Type.Object({
   subtotal: Type.Optional(
     Type.Number({ minimum: 0, maximum: 1_000_000_000, description: 'Where no items are given' }),
   ),
-  user_id: Type.Optional(Type.Integer({ minimum: 1 })),
+  user_id: Type.Optional(idSchema),
   payment_method: Type.Optional(Type.String({ maxLength: 40 })),
   at: Type.Optional(Type.String({ format: 'date-time', description: 'Now when left out' })),
 });
@@ -123,7 +124,7 @@ export function simulationFrom(body: Static<typeof simulationSchema>): Simulatio
     subtotalMinor,
     userId: body.user_id ?? null,
     paymentMethod: body.payment_method,
-    at: body.at === undefined ? undefined : new Date(body.at),
+    at: body.at === undefined ? undefined : momentFrom('at', body.at),
   };
 }
 

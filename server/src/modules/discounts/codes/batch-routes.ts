@@ -13,7 +13,7 @@ import { startBatch } from './generate-codes.ts';
 import type { GenerateCodesDeps } from './generate-codes.ts';
 
 const tag = 'Discount codes';
-const id = Type.Integer({ minimum: 1 });
+const id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 const batchSchema = Type.Object({
   id: Type.Integer(),
