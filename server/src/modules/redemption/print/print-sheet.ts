@@ -117,27 +117,37 @@ interface CardTexts {
   readonly callToAction: LaidOutText;
   readonly place: LaidOutText;
   readonly codeSize: number;
+  readonly noteSize: number;
 }
 
 const CODE_SPACING = 0.6;
+
+/** Sizes of text in points; which of them by the height of the room there is. */
+const SIZES = {
+  small: { headline: 7.5, callToAction: 7, code: 9, note: 6, lines: 1 },
+  medium: { headline: 9, callToAction: 7, code: 11, note: 6, lines: 2 },
+  large: { headline: 14, callToAction: 10.5, code: 17, note: 8, lines: 2 },
+} as const;
+
+function sizesFor(box: Box): (typeof SIZES)[keyof typeof SIZES] {
+  if (box.height > 40) return SIZES.large;
+  return box.height > 20 ? SIZES.medium : SIZES.small;
+}
 
 /** The same on every card, so broken into lines once. */
 function layOutTexts(pdf: Pdf, printing: Printing, box: Box): CardTexts {
   const { name, headline, cta_text: callToAction } = printing.campaign;
   const width = points(box.width);
-  const isTall = box.height > 20;
+  const sizes = sizesFor(box);
+  const { lines } = sizes;
   const place = `${printing.baseUrl.replace(/^https?:\/\//, '')}/redeem`;
-  const small = { size: 6, weight: 'regular', width } as const;
+  const style = { weight: 'regular', width, lines } as const;
   return {
-    headline: layOutText(pdf, headline ?? name, {
-      size: isTall ? 9 : 7.5,
-      weight: 'bold',
-      width,
-      lines: isTall ? 2 : 1,
-    }),
-    callToAction: layOutText(pdf, callToAction ?? '', { ...small, size: 7, lines: isTall ? 2 : 1 }),
-    place: layOutText(pdf, place, { ...small, lines: 1 }),
-    codeSize: isTall ? 11 : 9,
+    headline: layOutText(pdf, headline ?? name, { ...style, size: sizes.headline, weight: 'bold' }),
+    callToAction: layOutText(pdf, callToAction ?? '', { ...style, size: sizes.callToAction }),
+    place: layOutText(pdf, place, { ...style, size: sizes.note, lines: 1 }),
+    codeSize: sizes.code,
+    noteSize: sizes.note,
   };
 }
 
@@ -151,7 +161,7 @@ function drawTexts(pdf: Pdf, texts: CardTexts, on: { code: PrintedCode; card: Ca
   pdf.font('Courier-Bold').fontSize(size);
   pdf.text(code.token, x, y + 2, { lineBreak: false, characterSpacing: CODE_SPACING });
   y = drawText(pdf, texts.place, { x, y: y + 3 + size });
-  pdf.font('Helvetica').fontSize(6);
+  pdf.font('Helvetica').fontSize(texts.noteSize);
   pdf.text(`${code.serial} / ${total}`, x, y + 1, { lineBreak: false });
 }
 

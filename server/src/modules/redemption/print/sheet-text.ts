@@ -7,7 +7,7 @@ export interface TextCanvas {
   font(name: string): unknown;
   fontSize(size: number): unknown;
   widthOfString(text: string): number;
-  text(text: string, x: number, y: number, options: { lineBreak: false; characterSpacing?: number }): unknown;
+  text(text: string, x: number, y: number, options: { lineBreak: false; baseline: 'alphabetic' }): unknown;
 }
 
 /** One stretch of a line in one font, at its place in the line. */
@@ -120,7 +120,11 @@ export function drawText(canvas: TextCanvas, text: LaidOutText, at: { x: number;
     for (const stretch of line) {
       canvas.font(stretch.font);
       canvas.fontSize(text.size);
-      canvas.text(stretch.text, at.x + stretch.x, y, { lineBreak: false });
+      // On one base line, whatever font: the top of a line is elsewhere in each.
+      canvas.text(stretch.text, at.x + stretch.x, y + text.size, {
+        lineBreak: false,
+        baseline: 'alphabetic',
+      });
     }
     if (line.length > 0) y += text.lineHeight;
   }
