@@ -8,7 +8,9 @@ import { createSecretBox } from '../platform/secret-box.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 
 /** Database and keys for a command that works on stored codes, beside a running service. */
-export async function openVault(config: Config): Promise<{ db: Database; box: SecretBox; close(): Promise<void> }> {
+export async function openVault(
+  config: Config,
+): Promise<{ db: Database; box: SecretBox; close(): Promise<void> }> {
   const url = config.databaseUrl ?? (await findEmbedded(config));
   const db = openDatabase({
     url,

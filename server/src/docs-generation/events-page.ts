@@ -10,7 +10,12 @@ export function eventsPage(sources: readonly SourceText[]): string {
     .toSorted(byText(([type]) => type))
     .map(([type, { meaning, data }]) => {
       const places = mentions.filter(({ word }) => word === type).map(({ path }) => placeOf(path));
-      return [code(type), meaning, codes(Object.keys(data.properties)), [...new Set(places)].toSorted().join(', ')];
+      return [
+        code(type),
+        meaning,
+        codes(Object.keys(data.properties)),
+        [...new Set(places)].toSorted().join(', '),
+      ];
     });
   return page(
     'Events',

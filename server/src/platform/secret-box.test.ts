@@ -28,7 +28,9 @@ describe('the secret box', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       const torn = Buffer.from(sealed);
       torn[at] = (torn[at] ?? 0) ^ 1;
-      expect(() => box.open(torn, 'c'), `byte ${at}`).toThrow(/authenticate|No vault key|auth tag|initialization/i);
+      expect(() => box.open(torn, 'c'), `byte ${at}`).toThrow(
+        /authenticate|No vault key|auth tag|initialization/i,
+      );
     }
   });
 

@@ -1,0 +1,73 @@
+import type { AppOptions } from './app-options.ts';
+import { auditOf } from './compose-operations.ts';
+import type { ListenerGuards } from './guard-listeners.ts';
+import { findVariantsForSale } from './modules/catalogue/index.ts';
+import type { Catalogue } from './modules/catalogue/index.ts';
+import { createCheckout, holdOrder } from './modules/checkout/index.ts';
+import { createDiscounts } from './modules/discounts/index.ts';
+import { createFulfillment } from './modules/fulfillment/index.ts';
+import type { Identity } from './modules/identity/index.ts';
+import type { Mailer } from './modules/mail/index.ts';
+import { hasPaidOrder, listOrdersByIds, orderRoutes } from './modules/orders/index.ts';
+import { createPayments } from './modules/payments/index.ts';
+import type { Gateways } from './modules/payments/index.ts';
+import { createRedemption } from './modules/redemption/index.ts';
+import type { Database } from './platform/db/database.ts';
+import type { OutboundClient } from './platform/outbound/outbound-client.ts';
+import type { Random } from './platform/random.ts';
+import type { SecretBox } from './platform/secret-box.ts';
+
+/** What the shop's modules stand on. */
+export interface ShopGround {
+  readonly random: Random;
+  readonly box: SecretBox;
+  readonly http: OutboundClient;
+  readonly mailer: Mailer;
+  readonly guards: ListenerGuards;
+  readonly gateways: Gateways;
+  readonly identity: Identity;
+  readonly catalogue: Catalogue;
+}
+
+/** Orders, payments and everything that delivers: the modules that sell. */
+export function composeShop({ config, db, clock, log }: AppOptions, ground: ShopGround) {
+  const { random, box, gateways, http, mailer, guards, identity, catalogue } = ground;
+  const { publicUrl, orderTtlSeconds } = config;
+  const shop = { db, clock, random, log, box, gateways, orderTtlSeconds, recordAudit: auditOf };
+  const payments = createPayments({
+    ...shop,
+    callbackUrlOf: (gateway) => `${publicUrl}/api/v1/payments/${gateway.segment}/callback`,
+    resultPageUrl: (transactionId) => resultPageUrl(publicUrl, transactionId),
+    findCustomer: (userId) => findCustomer(identity, db, userId),
+    holdOrder,
+  });
+  const fulfillment = createFulfillment({ ...shop, http, mailer, mailDomain: mailer.domain });
+  const checkout = createCheckout({
+    ...shop,
+    ...payments.initiateDeps,
+    findVariantsForSale,
+    findUserEmail: async (reader, userId) => (await identity.findUserContact(reader, userId))?.email ?? null,
+  });
+  const { guessLimiter } = guards;
+  const noteStockChange = (): void => catalogue.noteChange();
+  const redemption = createRedemption({ ...shop, mailer, publicUrl, noteStockChange, guessLimiter });
+  const discounts = createDiscounts({ ...shop, hasPaidOrder, listOrders: listOrdersByIds, guessLimiter });
+  const orders = { clientEndpoints: orderRoutes(shop) };
+  return { shop, orders, payments, fulfillment, checkout, redemption, discounts };
+}
+
+function resultPageUrl(publicUrl: string, transactionId: string | null): string {
+  const query = transactionId ? `?transactionId=${encodeURIComponent(transactionId)}` : '';
+  return `${publicUrl}/payment-result${query}`;
+}
+
+/** What gateways are told about a customer; they insist on an e-mail address. */
+async function findCustomer(identity: Identity, db: Database, userId: number) {
+  const contact = await identity.findUserContact(db, userId);
+  if (!contact) throw new Error(`There is no user ${userId}`);
+  return {
+    name: contact.name,
+    msisdn: contact.msisdn,
+    email: contact.email ?? 'no-address@vouchers.example',
+  };
+}
