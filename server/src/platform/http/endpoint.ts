@@ -87,24 +87,14 @@ export interface Call<P, Q, B, A extends Access> {
 
 type StaticOr<Schema, Otherwise> = Schema extends TSchema ? Static<Schema> : Otherwise;
 
-export interface EndpointDefinition<
-  A extends Access,
-  D extends TSchema,
-  P extends TObject | undefined,
-  Q extends TObject | undefined,
-  B extends TSchema | undefined,
-> {
+/** What is said of an operation whatever its schemas are. */
+interface EndpointFacts {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/api/v1` (client) or `/api/v1/admin` (admin). */
   readonly path: string;
-  readonly access: A;
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
-  readonly data: D;
   /** 201 where a resource is created, 200 otherwise. */
   readonly status?: 200 | 201;
   /** What it can answer besides the codes every endpoint of its access can. */
@@ -120,31 +110,32 @@ export interface EndpointDefinition<
   readonly cacheControl?: string;
   /** Answers are kept serialised, with an `ETag`; only for reads that change nothing and are the same for all. */
   readonly kept?: KeptAnswers;
+}
+
+export interface EndpointDefinition<
+  A extends Access,
+  D extends TSchema,
+  P extends TObject | undefined,
+  Q extends TObject | undefined,
+  B extends TSchema | undefined,
+> extends EndpointFacts {
+  readonly access: A;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly data: D;
   handle(
     call: Call<StaticOr<P, undefined>, StaticOr<Q, undefined>, StaticOr<B, undefined>, A>,
   ): Promise<Static<D> | Answer<Static<D>> | RawAnswer>;
 }
 
 /** An endpoint with its types folded away, ready to be mounted. */
-export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  readonly path: string;
+export interface Endpoint extends EndpointFacts {
   readonly access: Access;
-  readonly summary: string;
-  readonly description?: string;
-  readonly tag: string;
   readonly params?: TObject;
   readonly query?: TObject;
   readonly body?: TSchema;
   readonly data: TSchema;
-  readonly status?: 200 | 201;
-  readonly errors?: readonly ErrorCode[];
-  readonly idempotent?: boolean;
-  readonly bodyLimitBytes?: number;
-  readonly limits?: readonly RequestLimit[];
-  readonly upload?: boolean;
-  readonly cacheControl?: string;
-  readonly kept?: KeptAnswers;
   handle(call: Call<unknown, unknown, unknown, Access>): Promise<unknown>;
 }
 
