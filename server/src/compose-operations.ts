@@ -1,7 +1,7 @@
 import { createAlerts } from './modules/alerts/index.ts';
 import { releaseUnpaidOrder } from './modules/checkout/index.ts';
 import type { Fulfillment } from './modules/fulfillment/index.ts';
-import { recordAudit } from './modules/identity/index.ts';
+import { actorKindOf, recordAudit } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
 import { createRecovery } from './modules/recovery/index.ts';
 import { createReports } from './modules/reports/index.ts';
@@ -41,10 +41,10 @@ export function composeOperations({ fulfillment, ...shop }: OperationsDeps): Ope
 
 /** The audit log of the identity module, in the form that every module is given. */
 export const auditOf: RecordAudit = (tx, entry) => {
-  const { adminId, ip, requestId, action, resource, before, after } = entry;
+  const { adminId, sessionId = null, ip, requestId, action, resource, before, after } = entry;
   const [type = resource, id = null] = resource.split(':');
   return recordAudit(tx, {
-    actor: { kind: 'admin', adminId, sessionId: null, ip, userAgent: null, requestId },
+    actor: { kind: actorKindOf(sessionId), adminId, sessionId, ip, userAgent: null, requestId },
     action,
     resource: { type, id },
     before,

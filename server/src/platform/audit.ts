@@ -16,6 +16,8 @@ export interface AuditEntry {
   readonly after?: Readonly<Record<string, unknown>>;
   readonly ip: string;
   readonly requestId: string;
+  /** Tells a person's session from an API key's. */
+  readonly sessionId?: string;
 }
 
 /** The identity module provides it; every admin write of every module calls it. */
@@ -25,6 +27,7 @@ export type RecordAudit = (tx: Tx, entry: AuditEntry) => Promise<void>;
 export function auditActor(call: {
   readonly caller: AdminCaller;
   readonly request: { readonly ip: string; readonly id: string };
-}): Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'> {
-  return { adminId: call.caller.adminId, ip: call.request.ip, requestId: call.request.id };
+}): Required<Pick<AuditEntry, 'adminId' | 'sessionId' | 'ip' | 'requestId'>> {
+  const { adminId, sessionId } = call.caller;
+  return { adminId, sessionId, ip: call.request.ip, requestId: call.request.id };
 }

@@ -25,7 +25,7 @@ export type { IdentityDeps } from './parts.ts';
 export type { CustomerOrder, CustomerPayment, CustomerRecords } from './customer-records.ts';
 export type { MailLetter } from './mail-links/mail-links.ts';
 export { assertAdminAccess } from './admins/admin-access.ts';
-export { actorOf, recordAudit, SYSTEM } from './audit/record-audit.ts';
+export { actorKindOf, actorOf, recordAudit, SYSTEM } from './audit/record-audit.ts';
 export type { Actor, AuditEntry } from './audit/record-audit.ts';
 
 export interface UserContact {

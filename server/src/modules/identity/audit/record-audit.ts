@@ -34,8 +34,12 @@ export const API_KEY_SESSION = 'api_key:';
 export function actorOf(call: { caller: AdminCaller; request: FastifyRequest }): Actor {
   const { adminId, sessionId } = call.caller;
   const { ip, userAgent } = visitorOf(call.request);
-  const kind = sessionId.startsWith(API_KEY_SESSION) ? 'api_key' : 'admin';
-  return { kind, adminId, sessionId, ip, userAgent, requestId: call.request.id };
+  return { kind: actorKindOf(sessionId), adminId, sessionId, ip, userAgent, requestId: call.request.id };
+}
+
+/** A session that is an API key's acts as one. */
+export function actorKindOf(sessionId: string | null): ActorKind {
+  return sessionId?.startsWith(API_KEY_SESSION) ? 'api_key' : 'admin';
 }
 
 export interface AuditEntry {
