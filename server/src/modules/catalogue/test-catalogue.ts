@@ -1,11 +1,18 @@
-import type { FastifyInstance } from 'fastify';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { FastifyInstance, InjectOptions } from 'fastify';
 
 import { createTestDatabase } from '../../../test/support/test-database.ts';
 import type { TestDatabase } from '../../../test/support/test-database.ts';
+import type { AuditEntry } from '../../platform/audit.ts';
+import type { Endpoint } from '../../platform/http/endpoint.ts';
 import { createIdempotencyStore } from '../../platform/http/idempotency.ts';
 import { mountEndpoints } from '../../platform/http/mount.ts';
 import { createHttpServer } from '../../platform/http/server.ts';
 import { createLog } from '../../platform/log.ts';
+import type { Clock } from '../../platform/time.ts';
 import { createCatalogue } from './index.ts';
 import type { Catalogue } from './index.ts';
 
@@ -17,8 +24,29 @@ export interface TestCatalogue {
   readonly methods: Set<string>;
   /** Runs SQL as an operator's change and announces it. */
   change(sql: string, values?: readonly unknown[]): Promise<number[]>;
-  get(path: string, headers?: Record<string, string>): Promise<{ status: number; body: Body }>;
+  get(path: string, headers?: Record<string, string>): Promise<TestReply>;
+  /** As an operator, below /api/v1/admin. */
+  admin(request: AdminRequest): Promise<TestReply>;
+  /** What was written to the audit log, oldest first. */
+  readonly audited: AuditEntry[];
+  readonly adminId: number;
+  readonly mediaDir: string;
+  readonly app: FastifyInstance;
   close(): Promise<void>;
+}
+
+export interface TestReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: Body;
+  readonly text: string;
+}
+
+export interface AdminRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Body {
@@ -35,8 +63,18 @@ export interface Json {
   readonly [key: string]: Json;
 }
 
-export async function createTestCatalogue(): Promise<TestCatalogue> {
-  const db = await createTestDatabase({ poolSize: 4 });
+export interface TestCatalogueOptions {
+  readonly clock?: Clock;
+  /** A second process on the first one's database. */
+  readonly beside?: TestCatalogue;
+}
+
+export async function createTestCatalogue(options: TestCatalogueOptions = {}): Promise<TestCatalogue> {
+  const { beside } = options;
+  const db = beside?.db ?? (await createTestDatabase({ poolSize: 6 }));
+  const adminId = beside?.adminId ?? (await insertAdmin(db));
+  const mediaDir = await mkdtemp(join(tmpdir(), 'catalogue-media-'));
+  const audited: AuditEntry[] = [];
   const inStock = new Set<number>();
   const methods = new Set<string>();
   const stock = {
@@ -48,10 +86,11 @@ export async function createTestCatalogue(): Promise<TestCatalogue> {
     db,
     stock,
     offeredMethods: () => methods,
-    recordAudit: async () => undefined,
-    mediaDir: '',
+    recordAudit: async (_tx, entry) => void audited.push(entry),
+    mediaDir,
+    ...(options.clock ? { clock: options.clock } : {}),
   });
-  const app = await serve(db, catalogue);
+  const app = await serve(catalogue, { db, adminId });
   return {
     db,
     catalogue,
@@ -62,26 +101,66 @@ export async function createTestCatalogue(): Promise<TestCatalogue> {
       catalogue.noteChange();
       return rows.map((row) => row.id);
     },
-    async get(path, headers = {}) {
-      const reply = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers });
-      return { status: reply.statusCode, body: reply.json<Body>() };
-    },
+    get: (path, headers = {}) => ask(app, { method: 'GET', url: `/api/v1${path}`, headers }),
+    admin: ({ method, path, body, headers = {} }) =>
+      ask(app, {
+        method,
+        url: `/admin${path}`,
+        headers: { authorization: 'Bearer operator', ...headers },
+        ...(body === undefined ? {} : { payload: body as object }),
+      }),
+    audited,
+    adminId,
+    mediaDir,
+    app,
     async close() {
       await app.close();
-      await db.drop();
+      await rm(mediaDir, { recursive: true, force: true });
+      if (!beside) await db.drop();
     },
   };
 }
 
-async function serve(db: TestDatabase, catalogue: Catalogue): Promise<FastifyInstance> {
+async function ask(app: FastifyInstance, request: InjectOptions): Promise<TestReply> {
+  const reply = await app.inject(request);
+  const isJson = String(reply.headers['content-type']).startsWith('application/json');
+  const body = isJson ? reply.json<Body>() : ({} as Body);
+  return { status: reply.statusCode, headers: reply.headers, body, text: reply.body };
+}
+
+async function insertAdmin(db: TestDatabase): Promise<number> {
+  const { rows } = await db.query<{ id: number }>(
+    `INSERT INTO admins (email, name, password_hash) VALUES ('operator@example.com', 'Operator', '-') RETURNING id`,
+  );
+  return rows[0]?.id ?? 0;
+}
+
+async function serve(
+  catalogue: Catalogue,
+  { db, adminId }: { db: TestDatabase; adminId: number },
+): Promise<FastifyInstance> {
   const app = createHttpServer({ log: createLog({ level: 'silent' }), trustProxy: [] });
-  const refuse = () => Promise.reject(new Error('The catalogue needs no token'));
   const options = {
-    authenticator: { client: refuse, admin: refuse },
+    authenticator: {
+      client: () => Promise.reject(new Error('The catalogue needs no token')),
+      admin: async () => ({
+        kind: 'admin' as const,
+        adminId,
+        sessionId: 'test',
+        permissions: new Set(catalogue.adminEndpoints.map(permissionOf)),
+      }),
+    },
     idempotency: createIdempotencyStore(db),
   };
-  await app.register(async (scope) => mountEndpoints(scope, catalogue.clientEndpoints, options), {
-    prefix: '/api/v1',
-  });
+  const mount = (endpoints: readonly Endpoint[]) => async (scope: FastifyInstance) =>
+    mountEndpoints(scope, endpoints, options);
+  await app.register(mount(catalogue.clientEndpoints), { prefix: '/api/v1' });
+  await app.register(mount(catalogue.adminEndpoints), { prefix: '/api/v1/admin' });
+  catalogue.serveMedia(app);
   return app;
+}
+
+function permissionOf({ access }: Endpoint): string {
+  if (typeof access !== 'object') throw new Error('An admin endpoint without a permission');
+  return access.permission;
 }

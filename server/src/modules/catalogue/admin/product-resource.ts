@@ -31,7 +31,8 @@ const tagIds: Field = {
   schema: Type.Array(Type.Integer()),
   input: Type.Array(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), { maxItems: 50 }),
   write: 'always',
-  select: 'ARRAY(SELECT t.tag_id FROM product_tags t WHERE t.product_id = r.id ORDER BY t.tag_id)',
+  // JSON and not an array: its numbers arrive as numbers.
+  select: `(SELECT COALESCE(json_agg(t.tag_id ORDER BY t.tag_id), '[]') FROM product_tags t WHERE t.product_id = r.id)`,
   async link(tx, productId, value) {
     const wanted = [...new Set(value as number[])];
     const missing = await listMissingTags(tx, wanted);
