@@ -64,10 +64,11 @@ for (const kind of partnerKinds) {
       expect(await lab.executions(order.reference)).toBe(0);
     });
 
-    it('calls an empty shelf a no of this moment', async () => {
+    it('calls an empty shelf a definite no: the next source is asked, or an operator', async () => {
       await lab.fault({ fault: 'out_of_stock' });
-      const result = await lab.partner(kind).purchase(lab.order(kind));
-      expect(result).toMatchObject({ kind: 'refused', isTransient: true });
+      const order = lab.order(kind);
+      expect(await lab.partner(kind).purchase(order)).toMatchObject({ kind: 'refused' });
+      expect(await lab.executions(order.reference)).toBe(0);
     });
 
     it('calls too many requests a no of this moment: nothing was executed', async () => {

@@ -117,7 +117,7 @@ export const plainPartnerConfig = {
   },
   statuses: { SUCCESSFUL: 'done', PROCESSING: 'processing', FAILED: 'refused' },
   not_found: ['NOT_FOUND'],
-  refusals: ['INVALID_REQUEST', 'UNAUTHORIZED'],
-  transient: ['OUT_OF_STOCK', 429],
+  refusals: ['INVALID_REQUEST', 'UNAUTHORIZED', 'OUT_OF_STOCK'],
+  transient: [429],
   is_repeatable: true,
 } as const;

@@ -141,7 +141,7 @@ function valuesOf(order: PurchaseOrder): Values {
 function toForm(fields: Readonly<Record<string, unknown>>): string {
   const pairs = Object.entries(fields).map(([name, value]) => [
     name,
-    typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? ''),
+    typeof value === 'string' ? value : value === null || value === undefined ? '' : JSON.stringify(value),
   ]);
   return new URLSearchParams(pairs).toString();
 }

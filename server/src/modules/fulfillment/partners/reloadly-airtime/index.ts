@@ -7,10 +7,9 @@ import {
   judgeFailure,
   readReloadlyBalance,
   reloadlyConfigSchema,
-  reloadlyCredentialsSchema,
   withIdentifier,
 } from '../reloadly-client.ts';
-import type { ReloadlyClient } from '../reloadly-client.ts';
+import type { ReloadlyClient, reloadlyCredentialsSchema } from '../reloadly-client.ts';
 import { asObject, asObjects, readCode, succeeded, text, textOrNull, unreadable } from '../partner-answer.ts';
 import type { Answer } from '../partner-answer.ts';
 import type {

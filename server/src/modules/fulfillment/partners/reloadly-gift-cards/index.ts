@@ -7,10 +7,9 @@ import {
   judgeFailure,
   readReloadlyBalance,
   reloadlyConfigSchema,
-  reloadlyCredentialsSchema,
   withIdentifier,
 } from '../reloadly-client.ts';
-import type { ReloadlyClient, ReloadlySettings } from '../reloadly-client.ts';
+import type { ReloadlyClient, reloadlyCredentialsSchema, ReloadlySettings } from '../reloadly-client.ts';
 import {
   asList,
   asObject,
