@@ -162,11 +162,11 @@ type Control = (path: string, body?: object) => Promise<unknown>;
 
 function controlOf(url: string): Control {
   return async (path, body) => {
-    const response = await fetch(`${url}/_control${path}`, {
-      ...(body
-        ? { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-        : {}),
-    });
+    const post = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const response = await fetch(
+      `${url}/_control${path}`,
+      body ? { ...post, body: JSON.stringify(body) } : {},
+    );
     if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
     return response.json();
   };
@@ -175,6 +175,7 @@ function controlOf(url: string): Control {
 function factories({ deps, one, control }: { deps: FulfillmentDeps; one: Buying['one']; control: Control }) {
   const { db } = deps;
   return {
+    ...orderFactories(one),
     async aPartner({ kind = 'generic', config = {} }: { kind?: string; config?: object } = {}) {
       const known = (await control('/credentials')) as Record<string, Record<string, string>>;
       const settings = settingsOf(kind, known);
@@ -187,20 +188,6 @@ function factories({ deps, one, control }: { deps: FulfillmentDeps; one: Buying[
           status: 'active',
           balanceThresholdMinor: null,
         }),
-      );
-      return row.id;
-    },
-    async aVariant({ engine = 'PARTNER', mode = 'CODE' }: { engine?: string; mode?: string } = {}) {
-      const row = await one<{ id: number }>(
-        `WITH brand AS (INSERT INTO brands (name, slug) VALUES ('Brand', $1) RETURNING id),
-         category AS (INSERT INTO categories (name, slug) VALUES ('Category', $1) RETURNING id),
-         type AS (INSERT INTO product_types (name, slug) VALUES ('Type', $1) RETURNING id),
-         product AS (
-           INSERT INTO products (brand_id, category_id, product_type_id, name, slug, status, mode)
-           SELECT brand.id, category.id, type.id, 'Card', $1, 'active', $3 FROM brand, category, type RETURNING id)
-         INSERT INTO product_variants (product_id, name, sku, price_minor, engine)
-         SELECT product.id, '500', $1, 50000, $2 FROM product RETURNING id`,
-        [randomUUID(), engine, mode],
       );
       return row.id;
     },
@@ -217,6 +204,25 @@ function factories({ deps, one, control }: { deps: FulfillmentDeps; one: Buying[
         `INSERT INTO partner_sources (variant_id, partner_id, partner_product, options, cost_minor, priority, required_fields)
          VALUES ($1, $2, $3, $4, 9400, $5, $6) RETURNING id`,
         [variantId, partnerId, product, JSON.stringify(options), priority, JSON.stringify(requiredFields)],
+      );
+      return row.id;
+    },
+  };
+}
+
+function orderFactories(one: Buying['one']) {
+  return {
+    async aVariant({ engine = 'PARTNER', mode = 'CODE' }: { engine?: string; mode?: string } = {}) {
+      const row = await one<{ id: number }>(
+        `WITH brand AS (INSERT INTO brands (name, slug) VALUES ('Brand', $1) RETURNING id),
+         category AS (INSERT INTO categories (name, slug) VALUES ('Category', $1) RETURNING id),
+         type AS (INSERT INTO product_types (name, slug) VALUES ('Type', $1) RETURNING id),
+         product AS (
+           INSERT INTO products (brand_id, category_id, product_type_id, name, slug, status, mode)
+           SELECT brand.id, category.id, type.id, 'Card', $1, 'active', $3 FROM brand, category, type RETURNING id)
+         INSERT INTO product_variants (product_id, name, sku, price_minor, engine)
+         SELECT product.id, '500', $1, 50000, $2 FROM product RETURNING id`,
+        [randomUUID(), engine, mode],
       );
       return row.id;
     },

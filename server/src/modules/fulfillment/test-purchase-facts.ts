@@ -4,16 +4,16 @@ import type { Buying } from './test-buying.ts';
 
 /** What tests look at: always the database and what left it, never what a function says of itself. */
 export interface PurchaseFacts {
-  statusOf(orderId: number): Promise<string>;
-  purchasesOf(orderId: number): Promise<PurchaseRow[]>;
-  statusesOf(orderId: number): Promise<string[]>;
+  readonly statusOf: (orderId: number) => Promise<string>;
+  readonly purchasesOf: (orderId: number) => Promise<PurchaseRow[]>;
+  readonly statusesOf: (orderId: number) => Promise<string[]>;
   /** Types of the order's open alerts, oldest first. */
-  alertsOf(orderId: number): Promise<string[]>;
-  lettersAbout(orderId: number): Promise<Letter[]>;
+  readonly alertsOf: (orderId: number) => Promise<string[]>;
+  readonly lettersAbout: (orderId: number) => Promise<Letter[]>;
   /** Vouchers of the order's items. */
-  codesOf(orderId: number): Promise<number>;
+  readonly codesOf: (orderId: number) => Promise<number>;
   /** Fulfills and runs what follows at once. */
-  begin(orderId: number): Promise<void>;
+  readonly begin: (orderId: number) => Promise<void>;
 }
 
 export function factsOf(shop: () => Buying): PurchaseFacts {

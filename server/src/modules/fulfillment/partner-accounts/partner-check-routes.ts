@@ -79,9 +79,10 @@ async function testPartner(deps: BalanceDeps, row: PartnerRow) {
 }
 
 /** @returns what was learned. @throws Error when it did not answer as it should. */
-async function askSomethingHarmless({ readBalance, listProducts, query }: Partner): Promise<string> {
-  if (readBalance) {
-    const { amountMinor, currency } = await readBalance();
+async function askSomethingHarmless(partner: Partner): Promise<string> {
+  const { listProducts, query } = partner;
+  if (partner.readBalance) {
+    const { amountMinor, currency } = await partner.readBalance();
     return `It answers; the balance is ${toWireAmount(amountMinor)} ${currency}`;
   }
   if (listProducts) return `It answers; the first page has ${(await listProducts(1)).length} products`;

@@ -180,7 +180,8 @@ describe('a thousand answers that never came', () => {
       'SELECT id, code_sealed, order_item_id FROM vouchers',
     );
     const done = bought.filter(({ status }) => status === 'OK');
-    expect(vault.map(({ id }) => id).toSorted()).toEqual(done.map((one) => one.voucher_id ?? 0).toSorted());
+    expect(new Set(vault.map(({ id }) => id))).toEqual(new Set(done.map((one) => one.voucher_id)));
+    expect(vault.length).toBe(done.length);
     const codes = vault.map(({ code_sealed: code }) => shop.deps.box.open(code, voucherContexts.code));
     expect(new Set(codes).size).toBe(done.length);
     // Every order ended: one letter queued, or one alert open.

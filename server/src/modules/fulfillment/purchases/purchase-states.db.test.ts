@@ -20,8 +20,8 @@ describe('the states of a purchase', () => {
        WHERE conrelid = 'partner_api_transactions'::regclass AND contype = 'c'
          AND pg_get_constraintdef(oid) LIKE '%LATE%' AND pg_get_constraintdef(oid) NOT LIKE '%first_sent_at%'`,
     );
-    expect([...check.matchAll(/'([A-Z]+)'/g)].map((match) => match[1]).toSorted()).toEqual(
-      purchaseStates.states.toSorted(),
+    expect(new Set([...check.matchAll(/'([A-Z]+)'/g)].map((match) => match[1]))).toEqual(
+      new Set(purchaseStates.states),
     );
     const guard = await definitionOf(
       `SELECT prosrc AS text FROM pg_proc WHERE proname = 'guard_partner_transaction'`,

@@ -147,7 +147,7 @@ async function settleUnclear(
 ): Promise<void> {
   const { purchase, fact, to, judgement } = judged;
   const why = 'reason' in judgement ? judgement.reason : '';
-  const changed = await changePurchase(tx, deps, judged, { fact, to, reason: why });
+  const changed = await changePurchase(tx, deps, { ...judged, change: { fact, to, reason: why } });
   if (!changed) await reschedule(tx, deps, judged);
   if (purchase.status === 'REJECTED') return;
   // A call is no longer under way, and the rest of the order may have waited for that.
@@ -164,7 +164,7 @@ async function settleRefused(
   const { purchase, item, judgement } = judged;
   const { reason, isTransient, retryAfterSeconds } = judgement;
   const refusal = { fact: 'refused', to: 'REJECTED', reason, isTransient, retryAfterSeconds } as const;
-  if (!(await changePurchase(tx, deps, judged, refusal))) return reschedule(tx, deps, judged);
+  if (!(await changePurchase(tx, deps, { ...judged, change: refusal }))) return reschedule(tx, deps, judged);
   // What an operator began, the operator goes on with; an item that was given up stays so until somebody acts.
   if (purchase.admin_id !== null || item.fulfillment_status !== 'PENDING') return conclude(tx, deps, judged);
   if (await isUnitServed(tx, judged)) return conclude(tx, deps, judged);
@@ -203,7 +203,11 @@ async function conclude(
 type Change = Pick<PurchaseChange, 'fact' | 'to' | 'reason'> &
   Partial<Pick<PurchaseChange, 'isTransient' | 'retryAfterSeconds'>>;
 
-function changePurchase(tx: Tx, deps: SettlePurchaseDeps, judged: Judged, change: Change): Promise<boolean> {
+function changePurchase(
+  tx: Tx,
+  deps: SettlePurchaseDeps,
+  { change, ...judged }: Judged & { readonly change: Change },
+): Promise<boolean> {
   const at = deps.clock.now();
   const nextStepAt = nextStepOf(deps, judged);
   const { id, query_step: queryStep } = judged.purchase;
