@@ -28,6 +28,11 @@ export interface Finding {
    * FAILED or CANCELLED, as the interface orders. The sweep passes nothing and leaves an open question open.
    */
   readonly claims: CallbackClaim | undefined;
+  /**
+   * Whether the sweep's schedule asked. Only its own questions use the schedule up: a page that asks every two seconds
+   * would otherwise end it within half a minute, and a success after that would never be heard of.
+   */
+  readonly isScheduled: boolean;
 }
 
 /**
@@ -44,11 +49,15 @@ export async function settlePayment(tx: Tx, clock: Clock, finding: Finding): Pro
   if (!order || !payment) throw new Error(`Payment ${finding.paymentId} has no order`);
   if (payment.status === 'SUCCEEDED') return payment;
   const { verification } = finding;
-  if (verification.kind === 'confirmed') return settleConfirmed(tx, clock, { order, payment, verification });
+  if (verification.kind === 'confirmed') {
+    return settleConfirmed(tx, clock, { order, payment, verification, isScheduled: finding.isScheduled });
+  }
   // The sweep's "no" tells nothing new about a session that the customer cancelled.
   const isSettled = finding.claims === undefined && payment.status === 'CANCELLED';
   const outcome = isSettled ? undefined : unpaidOutcome(verification, finding.claims);
-  if (outcome) return settleUnpaid(tx, clock, { order, payment, ...outcome });
+  const { isScheduled } = finding;
+  if (outcome) return settleUnpaid(tx, clock, { order, payment, isScheduled, ...outcome });
+  if (!isScheduled) return payment;
   const next = {
     status: payment.status,
     failureReason: payment.failure_reason,
@@ -91,13 +100,15 @@ export function unpaidOutcome(
   return { ...failed, fact: 'gatewayRefused', reason };
 }
 
-type Confirmed = Extract<Verification, { kind: 'confirmed' }>;
+interface Facts {
+  readonly order: OrderRow;
+  readonly payment: PaymentRow;
+  readonly isScheduled: boolean;
+}
 
-async function settleConfirmed(
-  tx: Tx,
-  clock: Clock,
-  facts: { order: OrderRow; payment: PaymentRow; verification: Confirmed },
-): Promise<PaymentRow> {
+type ConfirmedFacts = Facts & { readonly verification: Extract<Verification, { kind: 'confirmed' }> };
+
+async function settleConfirmed(tx: Tx, clock: Clock, facts: ConfirmedFacts): Promise<PaymentRow> {
   const { order, payment, verification } = facts;
   const { amountMinor, currency, gatewayTransactionId } = verification;
   if (currency !== payment.currency || amountMinor < payment.amount_minor)
@@ -146,12 +157,8 @@ function reportDuplicate(
   ];
 }
 
-async function settleMismatch(
-  tx: Tx,
-  clock: Clock,
-  facts: { order: OrderRow; payment: PaymentRow; verification: Confirmed },
-): Promise<PaymentRow> {
-  const { order, payment, verification } = facts;
+async function settleMismatch(tx: Tx, clock: Clock, facts: ConfirmedFacts): Promise<PaymentRow> {
+  const { order, payment, verification, isScheduled } = facts;
   await openAlert(tx, {
     type: 'payment_mismatch',
     orderId: order.id,
@@ -163,19 +170,16 @@ async function settleMismatch(
     },
   });
   const outcome: Outcome = { fact: 'amountMismatched', to: 'FAILED', reason: 'PAYMENT_MISMATCH' };
-  return settleUnpaid(tx, clock, { order, payment, ...outcome });
+  return settleUnpaid(tx, clock, { order, payment, isScheduled, ...outcome });
 }
 
-async function settleUnpaid(
-  tx: Tx,
-  clock: Clock,
-  change: Outcome & { order: OrderRow; payment: PaymentRow },
-): Promise<PaymentRow> {
+async function settleUnpaid(tx: Tx, clock: Clock, change: Outcome & Facts): Promise<PaymentRow> {
   const { order, payment, fact, to, reason } = change;
   const repeated = payment.status === to && payment.failure_reason === reason;
   const step = repeated ? payment.verify_step + 1 : 0;
   const nextVerifyAt = nextVerificationAt({ status: to, failureReason: reason, step, now: clock.now() });
   if (reason === 'VERIFICATION_UNAVAILABLE') await alertUnavailable(tx, order, payment);
+  if (repeated && !change.isScheduled) return payment;
   const from = paymentStates.sources(fact, to);
   const changed = await markPaymentUnpaid(tx, { id: payment.id, to, from, reason, nextVerifyAt, step });
   if (!changed) {

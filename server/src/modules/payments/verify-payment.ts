@@ -100,6 +100,7 @@ async function applyAnswer(
         orderId,
         verification,
         claims: request.claims,
+        isScheduled: request.askedBy === 'sweep',
       });
       const { kind: outcome, details } = verification;
       await Promise.all([
