@@ -47,17 +47,20 @@ describe.each(methods)('%s on two processes', (method, target) => {
     await pay(one, placed);
     const fields = await callbackFields(target, placed.id);
     const stop = await Promise.all([one.work(), two.work()]);
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, copy) => {
-        const url = `${(copy % 2 === 0 ? one : two).url}/api/v1/payments/${target}/callback`;
-        return fetch(`${url}?${new URLSearchParams(fields).toString()}`);
-      }),
-    );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    await expect
-      .poll(async () => (await readOrder(one, customer, placed.id)).data.status, { timeout: 15_000 })
-      .toBe('SUCCEEDED');
-    await Promise.all(stop.map((end) => end()));
+    try {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, (_, copy) => {
+          const url = `${(copy % 2 === 0 ? one : two).url}/api/v1/payments/${target}/callback`;
+          return fetch(`${url}?${new URLSearchParams(fields).toString()}`);
+        }),
+      );
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      await expect
+        .poll(async () => (await readOrder(one, customer, placed.id)).data.status, { timeout: 15_000 })
+        .toBe('SUCCEEDED');
+    } finally {
+      await Promise.all(stop.map((end) => end()));
+    }
     expect(await mailsTo(one, customer.email)).toHaveLength(1);
     const { rows } = await one.db.query(
       `SELECT (SELECT count(*)::int FROM outbox_events WHERE stream = 'order:' || $1::text AND type = 'order.paid') AS paid,

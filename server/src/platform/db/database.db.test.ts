@@ -7,6 +7,7 @@ import {
   inOneStatement,
   inTransaction,
   isInTransaction,
+  openDatabase,
   sqlStateOf,
   violatedConstraint,
 } from './database.ts';
@@ -90,5 +91,26 @@ describe('inOneStatement', () => {
     });
     await expect(two).rejects.toThrow('one statement');
     expect(await texts()).toEqual(['kept', 'one']);
+  });
+
+  it('marks no connection for good: what a later notification starts is in no transaction', async () => {
+    const fresh = openDatabase({
+      url: db.url,
+      poolSize: 1,
+      statementTimeoutMs: 1_000,
+      lockTimeoutMs: 1_000,
+      applicationName: 'test',
+      onIdleError: () => undefined,
+    });
+    await inOneStatement(fresh, (tx) => tx.query('SELECT 1'));
+    const listener = await fresh.pool.connect();
+    await listener.query('LISTEN anything');
+    const heard = new Promise<boolean>((resolve) => {
+      listener.once('notification', () => resolve(isInTransaction()));
+    });
+    await db.query(`NOTIFY anything`);
+    expect(await heard).toBe(false);
+    listener.release();
+    await fresh.close();
   });
 });

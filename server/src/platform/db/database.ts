@@ -164,7 +164,8 @@ export function inOneStatement<Value>(db: Database, work: (tx: Tx) => Promise<Va
     query: (query: Statement | string, values?: readonly unknown[]) => {
       if (used) throw new Error('inOneStatement allows one statement: use inTransaction');
       used = true;
-      return db.query(query, values);
+      // A connection opened here would remember the mark and give it to everything its notifications start, jobs too.
+      return openTransaction.exit(() => db.query(query, values));
     },
   } as Tx;
   return openTransaction.run(true, () => work(tx));
