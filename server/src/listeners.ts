@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 
 import type { AppOptions } from './app-options.ts';
 import type { ListenerGuards } from './guard-listeners.ts';
+import { describeEvents } from './modules/events/index.ts';
 import { servePaymentResult } from './pages/payment-result.ts';
-import { serveApi, serveDocsAssets } from './platform/http/api-docs.ts';
+import { serveApi, serveDescription, serveDocsAssets } from './platform/http/api-docs.ts';
 import type { Api } from './platform/http/api-docs.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
 import { serveHealth } from './platform/http/health.ts';
@@ -40,6 +41,7 @@ export function createListeners(options: AppOptions, parts: ListenerParts): List
     serveHealth(server, { db, migrations, isDraining: () => isDraining, metricsToken: config.metricsToken });
     serveDocsAssets(server);
     for (const api of apis) serveApi(server, api, mount);
+    serveDescription(server, '/openapi/events.json', describeEvents(version));
     return server;
   };
   const clientApi: Api = {

@@ -20,7 +20,7 @@ export function eventsPage(sources: readonly SourceText[]): string {
   return page(
     'Events',
     'Facts for other systems, recorded in the transaction that makes them true and kept in order per stream (an ' +
-      'order, a campaign). An event never holds a voucher code, pin, password, one-time password or token.',
+      'order, a campaign). An event never holds a voucher code, pin, password, one-time password or token. Schemas and examples: [openapi/events.json](openapi/events.json).',
     table(['Type', 'Meaning', 'Carries', 'Recorded by'], rows),
   );
 }

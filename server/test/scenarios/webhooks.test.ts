@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { anOperator, operate } from '../support/operator.ts';
@@ -81,6 +83,21 @@ describe('webhooks (decisions part 9)', () => {
       const expected = `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
       expect(one.headers['webhook-signature']).toBe(expected);
       expect(one.text).not.toContain('HOOK');
+    }
+  });
+
+  it('are what their published schemas say', async () => {
+    const described = await fetch(`${service.url}/openapi/events.json`);
+    const { components } = (await described.json()) as {
+      components: { messages: Record<string, { payload: object }> };
+    };
+    const ajv = addFormats.default(new Ajv({ strict: false }));
+    await create();
+    await sellOne('SCHEMA');
+    await expect.poll(() => received().length).toBeGreaterThanOrEqual(5);
+    for (const { body } of receiver.received) {
+      const schema = components.messages[body.type]?.payload ?? false;
+      expect(ajv.validate(schema, body), `${body.type}: ${ajv.errorsText()}`).toBe(true);
     }
   });
 

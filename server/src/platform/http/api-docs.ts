@@ -51,6 +51,13 @@ export function serveApi(app: FastifyInstance, api: Api, options: MountOptions &
   serveDocsPage(app, api);
 }
 
+/** A description that is made elsewhere, at an address of its own. */
+export function serveDescription(app: FastifyInstance, path: string, json: string): void {
+  app.get(path, { schema: { hide: true } }, async (_request, reply) =>
+    reply.header('content-type', 'application/json; charset=utf-8').send(json),
+  );
+}
+
 function describe(description: ApiDescription, api: Api): string {
   describeAnswers(description, api);
   return JSON.stringify(description, null, 2);
