@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Tx } from '../../platform/db/database.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { insertMessage, listMessagesOfOrder } from '../mail/index.ts';
+import { insertMessage, listMessagesOfOrder, supersedeMessages } from '../mail/index.ts';
 import type { MessageRow } from '../mail/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
 import { listAssignedVouchers } from '../vouchers/index.ts';
@@ -36,10 +36,21 @@ export async function queueOrderEmail(
 
 /**
  * The letter an operator is about to send, with the codes the order has at this moment: one that was written with
- * exactly these and did not get through, under its own Message-ID; else a new one. In the transaction that gave the
- * order its codes, under the order's lock.
+ * exactly these and did not get through, under its own Message-ID; else a new one. Whatever else waits to be sent of the
+ * order is not sent any more: it may have fewer codes, or go to an address that was wrong. In the transaction that gave
+ * the order its codes, under the order's lock.
  */
 export async function prepareOrderEmail(
+  tx: Tx,
+  deps: QueueOrderEmailDeps,
+  letter: OrderLetter,
+): Promise<MessageRow> {
+  const message = await findOrAddLetter(tx, deps, letter);
+  await supersedeMessages(tx, { orderId: letter.order.id, messageId: message.id });
+  return message;
+}
+
+async function findOrAddLetter(
   tx: Tx,
   deps: QueueOrderEmailDeps,
   { order, items, recipient }: OrderLetter,
