@@ -9,5 +9,6 @@ export {
   markMessageSent,
   markMessageTransmitting,
   markMessageUnsent,
+  supersedeMessages,
 } from './message-store.ts';
 export type { MessageRow } from './message-store.ts';

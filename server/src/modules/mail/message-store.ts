@@ -60,17 +60,30 @@ const giveBackDead = statement(
    RETURNING *`,
 );
 
+// Also when the claim ran out while the mail server took its time: an accepted letter is not repeated.
 const setSent = statement(
   'mail_set_sent',
   `UPDATE mail_messages
    SET state = 'SENT', accepted_at = $3, smtp_reply = $4, claim_token = NULL, claimed_until = NULL
-   WHERE id = $1 AND claim_token = $2 AND state = 'SENDING' RETURNING *`,
+   WHERE id = $1 AND (claim_token = $2 AND state = 'SENDING' OR state = 'UNKNOWN') RETURNING *`,
 );
 
+// Not one that is under way: its claim ends it. Of the rest, the worker sends none that is REJECTED.
+const supersede = statement(
+  'mail_supersede',
+  `UPDATE mail_messages
+   SET state = 'REJECTED', smtp_reply = 'not sent: a later letter took its place'
+   WHERE order_id = $1 AND id <> $2 AND state IN ('QUEUED', 'UNKNOWN')`,
+);
+
+// A letter that a later one took the place of while it was under way is not sent again.
 const setUnsent = statement(
   'mail_set_unsent',
   `UPDATE mail_messages
-   SET state = $3, smtp_reply = $4, claim_token = NULL, claimed_until = NULL,
+   SET state = CASE WHEN EXISTS (SELECT FROM mail_messages AS later
+                                 WHERE later.order_id = mail_messages.order_id AND later.id > mail_messages.id)
+                    THEN 'REJECTED' ELSE $3 END,
+       smtp_reply = $4, claim_token = NULL, claimed_until = NULL,
        not_before = now() + make_interval(secs => $5)
    WHERE id = $1 AND claim_token = $2 AND state = 'SENDING' RETURNING *`,
 );
@@ -129,6 +142,11 @@ export async function markMessageSent(
   sent: { id: number; token: string; at: Date; reply: string },
 ): Promise<MessageRow | undefined> {
   return (await tx.query<MessageRow>(setSent, [sent.id, sent.token, sent.at, sent.reply])).rows[0];
+}
+
+/** One letter takes the place of every other of its order that has not got through: those are not sent any more. */
+export async function supersedeMessages(tx: Tx, by: { orderId: number; messageId: number }): Promise<void> {
+  await tx.query(supersede, [by.orderId, by.messageId]);
 }
 
 export async function markMessageUnsent(
