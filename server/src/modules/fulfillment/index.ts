@@ -24,6 +24,7 @@ import { purchaseForItem } from './purchases/purchase-for-item.ts';
 import type { ItemPurchase, ItemPurchaseOutcome } from './purchases/purchase-for-item.ts';
 import { runPurchase } from './purchases/run-purchase.ts';
 import { purchaseSweep } from './purchases/sweep-purchases.ts';
+import { resumeSweep } from './resume-paid-orders.ts';
 import { sendOrderEmail } from './send-order-email.ts';
 
 export { insertAttempts, listDispatchedItems } from './attempt-store.ts';
@@ -79,7 +80,7 @@ export function createFulfillment(deps: FulfillmentDeps): Fulfillment {
         await runPurchase(buying, transactionId);
       }),
     ],
-    sweeps: [purchaseSweep(deps), balanceSweep(buying)],
+    sweeps: [resumeSweep(deps), purchaseSweep(deps), balanceSweep(buying)],
     purchaseForItem: (wanted) => purchaseForItem(buying, wanted),
     ensurePartners: (variables) => ensurePartners(deps, variables),
   };

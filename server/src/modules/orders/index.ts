@@ -1,6 +1,6 @@
 export { createOrder, unitsOf } from './create-order.ts';
 export type { CreatedOrder, CreateOrderDeps, CreateOrderInput } from './create-order.ts';
-export { fulfillOrderJob } from './jobs.ts';
+export { fulfillOrderJob, fulfillOrderKey } from './jobs.ts';
 export { orderNotFound, outOfStock } from './errors.ts';
 export {
   applyOrderFact,

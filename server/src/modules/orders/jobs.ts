@@ -5,3 +5,6 @@ import { defineJob } from '../../platform/jobs/queue.ts';
  * module does it. Defined here so that payments need not know fulfillment.
  */
 export const fulfillOrderJob = defineJob<{ orderId: number }>('fulfill_order');
+
+/** One waiting job for an order, whoever asks for it. */
+export const fulfillOrderKey = (orderId: number): string => `fulfill:${orderId}`;

@@ -10,6 +10,7 @@ import type { Clock } from '../../platform/time.ts';
 import { recordEvents } from '../events/index.ts';
 import {
   fulfillOrderJob,
+  fulfillOrderKey,
   lockOrder,
   markOrderPaid,
   markSessionOpened,
@@ -191,7 +192,7 @@ async function settleFree(
   await Promise.all([
     markOrderPaid(tx, order.id, at),
     recordEvents(tx, [{ type: 'order.paid', stream: `order:${order.id}`, data }]),
-    enqueue(tx, fulfillOrderJob.of({ orderId: order.id })),
+    enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
   ]);
 }
 

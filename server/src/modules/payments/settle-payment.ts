@@ -4,7 +4,13 @@ import type { Clock } from '../../platform/time.ts';
 import { openAlert, resolveAlertsOfOrder } from '../alerts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import type { EventType } from '../events/index.ts';
-import { applyOrderFact, fulfillOrderJob, lockOrder, markOrderPaid } from '../orders/index.ts';
+import {
+  applyOrderFact,
+  fulfillOrderJob,
+  fulfillOrderKey,
+  lockOrder,
+  markOrderPaid,
+} from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
 import type { CallbackClaim, Verification } from './gateways/gateway.ts';
 import { paymentStates } from './payment-states.ts';
@@ -136,7 +142,7 @@ function payOrder(tx: Tx, facts: { order: OrderRow; at: Date; succeeded: NewEven
   return [
     markOrderPaid(tx, order.id, at),
     recordEvents(tx, [succeeded, { type: 'order.paid', stream: `order:${order.id}`, data }]),
-    enqueue(tx, fulfillOrderJob.of({ orderId: order.id })),
+    enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
   ];
 }
 
