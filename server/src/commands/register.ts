@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { readConfig } from '../config.ts';
+import { registerEvents } from './events.ts';
 import { registerStockImport } from './stock-import.ts';
 
 /** Every command; each loads its code only when it runs, so that `--help` is quick. */
@@ -46,8 +47,25 @@ export function registerCommands(program: Command): void {
       const { regenerateDocs } = await import('./regen.ts');
       await regenerateDocs({ isCheck: options.check ?? false });
     });
+  registerEvents(program, {
+    open: async () => {
+      const { openVault } = await import('./open-vault.ts');
+      return openVault(readConfig(process.env));
+    },
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    signal: untilInterrupted,
+  });
   registerStockImport(program, async () => {
     const { openVault } = await import('./open-vault.ts');
     return openVault(readConfig(process.env));
   });
+}
+
+/** Ctrl-C ends a command that would go on for ever, in good order. */
+function untilInterrupted(): AbortSignal {
+  const ending = new AbortController();
+  process.once('SIGINT', () => ending.abort());
+  process.once('SIGTERM', () => ending.abort());
+  return ending.signal;
 }

@@ -1,7 +1,13 @@
 export { createEvents } from './create-events.ts';
 export type { Events, EventsDeps } from './create-events.ts';
+export { sendWebhook } from './deliveries/send-webhook.ts';
+export type { SentWebhook } from './deliveries/send-webhook.ts';
 export { describeEvents } from './describe-events.ts';
-export { eventCatalogue } from './event-catalogue.ts';
+export { makeWebhookSecret } from './endpoints/webhook-secret.ts';
+export { toEventBody } from './event-body.ts';
+export { eventCatalogue, eventTypes } from './event-catalogue.ts';
 export type { EventType } from './event-catalogue.ts';
 export { recordEvents } from './record-event.ts';
 export type { NewEvent } from './record-event.ts';
+export type { PublishedEvent } from './stream/event-log-store.ts';
+export { followEvents } from './stream/follow-events.ts';
