@@ -11,7 +11,8 @@ export const moduleGraph = {
   events: [],
   identity: ['events'],
   catalogue: ['events'],
-  vouchers: ['events'],
+  // A stock that runs low is an operator's business.
+  vouchers: ['alerts', 'events'],
   discounts: ['catalogue', 'events'],
   alerts: ['events'],
   mail: ['events'],

@@ -48,7 +48,7 @@ export function buildApp(options: AppOptions): App {
   const { shop, ...selling } = composeShop(options, ground);
   const { fulfillment } = selling;
   const events = composeEvents(options, { random, box });
-  const operations = composeOperations({ ...shop, mailer, fulfillment });
+  const operations = composeOperations({ ...shop, mailer, fulfillment, catalogue });
 
   const parts = gather([identity, catalogue, ...Object.values(selling), events, operations]);
   assertAdminAccess(parts.endpoints.admin);

@@ -1,13 +1,18 @@
 import { createAlerts } from './modules/alerts/index.ts';
+import { findVariantToStock } from './modules/catalogue/index.ts';
+import type { Catalogue } from './modules/catalogue/index.ts';
 import { releaseUnpaidOrder } from './modules/checkout/index.ts';
 import type { Fulfillment } from './modules/fulfillment/index.ts';
 import { actorKindOf, recordAudit } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
+import { lockOrder } from './modules/orders/index.ts';
 import { createRecovery } from './modules/recovery/index.ts';
 import { createReports } from './modules/reports/index.ts';
+import { createVault } from './modules/vouchers/index.ts';
 import type { RecordAudit } from './platform/audit.ts';
 import type { Database } from './platform/db/database.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
+import type { Sweep } from './platform/jobs/sweeps.ts';
 import type { Logger } from './platform/log.ts';
 import type { Random } from './platform/random.ts';
 import type { SecretBox } from './platform/secret-box.ts';
@@ -21,22 +26,27 @@ export interface OperationsDeps {
   readonly box: SecretBox;
   readonly mailer: Mailer;
   readonly fulfillment: Pick<Fulfillment, 'purchaseForItem'>;
+  readonly catalogue: Pick<Catalogue, 'noteChange'>;
 }
 
 export interface Operations {
   readonly adminEndpoints: Endpoint[];
+  readonly sweeps: Sweep[];
 }
 
 /** What operators work with: recovery of orders, alerts, the vault, and the lists they read. */
-export function composeOperations({ fulfillment, ...shop }: OperationsDeps): Operations {
+export function composeOperations({ fulfillment, catalogue, ...shop }: OperationsDeps): Operations {
   const deps = { ...shop, recordAudit: auditOf, mailDomain: shop.mailer.domain };
   const { purchaseForItem } = fulfillment;
-  const recovery = createRecovery({ ...deps, releaseUnpaidOrder, purchaseForItem });
-  const reports = createReports(deps);
-  const alerts = createAlerts(deps);
-  return {
-    adminEndpoints: [...recovery.adminEndpoints, ...reports.adminEndpoints, ...alerts.adminEndpoints],
-  };
+  const noteStockChange = (): void => catalogue.noteChange();
+  const vault = createVault({ ...deps, findVariantToStock, lockOrder, noteStockChange });
+  const modules = [
+    createRecovery({ ...deps, releaseUnpaidOrder, purchaseForItem }),
+    createReports(deps),
+    createAlerts(deps),
+    vault,
+  ];
+  return { adminEndpoints: modules.flatMap((one) => one.adminEndpoints), sweeps: vault.sweeps };
 }
 
 /** The audit log of the identity module, in the form that every module is given. */

@@ -56,7 +56,11 @@ describe('PATCH /admin/orders/:id/status (decisions 4.15)', () => {
       status: 'NEEDS_ATTENTION',
       status_severity: 'info',
     });
-    await operate(service, operator, { path: `/orders/${placed.id}/fulfillment/resend-email`, body: {} });
+    const resent = await operate(service, operator, {
+      path: `/orders/${placed.id}/fulfillment/resend-email`,
+      method: 'POST',
+    });
+    expect(resent).toMatchObject({ status: 200, success: true });
     expect((await readOrder(service, customer, placed.id)).data.status).toBe('SUCCEEDED');
   });
 

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { TObject } from 'typebox';
 
 import type { RecoveryOutcome } from './settle-recovery.ts';
 
@@ -6,6 +7,9 @@ const optionalText = (maxLength: number) =>
   Type.Optional(Type.Union([Type.String({ maxLength }), Type.Null()]));
 
 export const notesField = Type.Optional(Type.Union([Type.String({ maxLength: 4000 }), Type.Null()]));
+
+/** A body of which nothing is required may be left out altogether. */
+export const optionalBody = <Body extends TObject>(body: Body) => Type.Union([body, Type.Null()]);
 
 const partnerId = Type.Optional(
   Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {

@@ -13,6 +13,7 @@ import {
   manualCodesAnswer,
   manualCodesBody,
   notesField,
+  optionalBody,
   toManualCodeAnswer,
   toManualCodesAnswer,
 } from './recovery-wire.ts';
@@ -123,12 +124,14 @@ function resendRoute(deps: RecoveryDeps): Endpoint {
       'needs `vouchers:reveal` as well.',
     tag,
     params,
-    body: Type.Object({
-      notes: notesField,
-      recipientEmail: Type.Optional(
-        Type.String({ format: 'email', maxLength: 254, description: 'Where it goes from now on' }),
-      ),
-    }),
+    body: optionalBody(
+      Type.Object({
+        notes: notesField,
+        recipientEmail: Type.Optional(
+          Type.String({ format: 'email', maxLength: 254, description: 'Where it goes from now on' }),
+        ),
+      }),
+    ),
     data: manualCodeAnswer,
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async (call) => {
@@ -137,8 +140,8 @@ function resendRoute(deps: RecoveryDeps): Endpoint {
         orderId: of.id,
         adminId: caller.adminId,
         actor: auditActor(call),
-        notes: body.notes ?? null,
-        recipientEmail: body.recipientEmail,
+        notes: body?.notes ?? null,
+        recipientEmail: body?.recipientEmail,
         mayChangeRecipient: caller.permissions.has('vouchers:reveal'),
       });
       const message = outcome.errorMessage ?? 'E-mail sent';

@@ -2,11 +2,12 @@ import { inTransaction } from '../../platform/db/database.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import type { Clock } from '../../platform/time.ts';
+import { CHUNK_ROWS, inChunks, keyOf, sealCandidate } from './import-chunks.ts';
+import type { Candidate } from './import-chunks.ts';
 import { checkImportRow } from './import-row.ts';
-import type { ImportedCode, ImportRow, UnusableRow } from './import-row.ts';
+import type { ImportRow, UnusableRow } from './import-row.ts';
 import { insertBatch, insertVouchers, listStoredDigests } from './voucher-import-store.ts';
-import type { SealedCode } from './voucher-import-store.ts';
-import { voucherContexts, voucherDigest } from './voucher-secrets.ts';
+import { voucherDigest } from './voucher-secrets.ts';
 
 export type ImportOutcome = 'imported' | 'duplicate_in_file' | 'already_stored' | 'invalid';
 
@@ -52,8 +53,6 @@ export interface ImportSummary {
   readonly invalid: number;
 }
 
-const CHUNK_ROWS = 1_000;
-
 /**
  * Puts delivered codes into the vault as one batch. Rows go in by the thousand, each thousand in a transaction of its
  * own: memory stays flat (16 bytes a row are kept, to notice repeats), locks are short, and an import that was cut
@@ -98,11 +97,6 @@ interface ImportRun extends ImportVouchersDeps {
   batchId: number | null;
 }
 
-interface Candidate {
-  readonly code: ImportedCode;
-  readonly digest: Buffer;
-}
-
 async function importChunk(
   run: ImportRun,
   rows: readonly (ImportRow | UnusableRow)[],
@@ -126,8 +120,6 @@ function judge(run: ImportRun, row: ImportRow | UnusableRow): Candidate | Import
   return { code, digest };
 }
 
-const keyOf = (digest: Buffer): string => digest.toString('latin1', 0, 16);
-
 /** Writes those that are new. @returns the keys of what was written, or would be. */
 async function store(run: ImportRun, candidates: readonly Candidate[]): Promise<Set<string>> {
   const { db, input } = run;
@@ -136,7 +128,7 @@ async function store(run: ImportRun, candidates: readonly Candidate[]): Promise<
   const fresh = candidates.filter(({ digest }) => !known.has(keyOf(digest)));
   if (fresh.length === 0 || input.dryRun) return new Set(fresh.map(({ digest }) => keyOf(digest)));
   // Sealed before the transaction opens: it holds its locks for the writing only.
-  const codes = fresh.map((candidate) => seal(run.box, candidate));
+  const codes = fresh.map((candidate) => sealCandidate(run.box, candidate));
   const { variantId, brandId } = input;
   const costMinor = input.costMinor ?? null;
   const { batchId, inserted } = await inTransaction(db, async (tx) => {
@@ -154,31 +146,4 @@ async function store(run: ImportRun, candidates: readonly Candidate[]): Promise<
   });
   run.batchId = batchId;
   return new Set(inserted.map(keyOf));
-}
-
-function seal(box: SecretBox, { code, digest }: Candidate): SealedCode {
-  const optional = (text: string | null, context: string): Buffer | null =>
-    text === null ? null : box.seal(text, context);
-  return {
-    codeSealed: box.seal(code.code, voucherContexts.code),
-    codeDigest: digest,
-    pinSealed: optional(code.pin, voucherContexts.pin),
-    redemptionUrlSealed: optional(code.redemptionUrl, voucherContexts.redemptionUrl),
-    serialNumberSealed: optional(code.serialNumber, voucherContexts.serialNumber),
-    expiresAt: code.expiresAt,
-  };
-}
-
-async function* inChunks<Item>(
-  items: AsyncIterable<Item> | Iterable<Item>,
-  size: number,
-): AsyncGenerator<Item[]> {
-  let chunk: Item[] = [];
-  for await (const item of items) {
-    chunk.push(item);
-    if (chunk.length < size) continue;
-    yield chunk;
-    chunk = [];
-  }
-  if (chunk.length > 0) yield chunk;
 }

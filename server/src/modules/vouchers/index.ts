@@ -1,3 +1,5 @@
+export { createVault } from './vault.ts';
+export type { VaultDeps } from './vault.ts';
 export { maskCode, openVoucher, voucherContexts, voucherDigest } from './voucher-secrets.ts';
 export type { PlainVoucher } from './voucher-secrets.ts';
 export { reserveUnits, StockContendedError, withStockRetries } from './reserve-units.ts';
@@ -15,7 +17,13 @@ export { saveManualCodes } from './manual/save-manual-codes.ts';
 export type { ItemCodes, ManualCode, SavedItem } from './manual/save-manual-codes.ts';
 export { listStoredVouchers, listStoredVouchersOfItems } from './admin/voucher-admin-store.ts';
 export type { StoredVoucherRow } from './admin/voucher-admin-store.ts';
-export { maskSecrets, openSecrets, storedVoucherSchema, toStoredVoucherWire } from './admin/voucher-wire.ts';
+export {
+  maskSecrets,
+  openSecrets,
+  storedVoucherSchema,
+  toMaskedVoucherWire,
+  toStoredVoucherWire,
+} from './admin/voucher-wire.ts';
 export type { StoredVoucherWire } from './admin/voucher-wire.ts';
 export { storeBoughtCode } from './store-bought-code.ts';
 export type { BoughtCode, StoredCode } from './store-bought-code.ts';

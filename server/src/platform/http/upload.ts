@@ -28,6 +28,36 @@ export async function readUpload(
   }
 }
 
+export interface UploadedForm {
+  readonly file: UploadedFile;
+  /** The text parts, wherever they stand. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/**
+ * The one file of a form and its text parts.
+ *
+ * @throws as `readUpload`.
+ */
+export async function readUploadedForm(
+  request: FastifyRequest,
+  limits: { readonly maxBytes: number },
+): Promise<UploadedForm> {
+  try {
+    let file: UploadedFile | undefined;
+    const fields: Record<string, string> = {};
+    for await (const part of request.parts({ limits: { fileSize: limits.maxBytes } })) {
+      if (part.type === 'file') file = { name: part.filename, bytes: await part.toBuffer() };
+      else if (typeof part.value === 'string') fields[part.fieldname] = part.value;
+    }
+    if (!file) throw fieldError('file', 'Send the file as a part of multipart/form-data');
+    return { file, fields };
+  } catch (error) {
+    if (error instanceof AppError || isRefusal(error)) throw error;
+    throw new AppError('BAD_REQUEST', 'The form data is cut or malformed', { cause: error });
+  }
+}
+
 /** Errors of the framework that say what is wrong: too large, no multipart. */
 function isRefusal(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('FST_');

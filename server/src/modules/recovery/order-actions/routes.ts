@@ -4,6 +4,7 @@ import { auditActor } from '../../../platform/audit.ts';
 import { answer, endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
 import { findOrder, orderNotFound, orderStates } from '../../orders/index.ts';
+import { optionalBody } from '../recovery-wire.ts';
 import { addNote } from './add-note.ts';
 import { assignOrder } from './assign-order.ts';
 import { changeOrderStatus } from './change-order-status.ts';
@@ -63,12 +64,12 @@ function cancelRoute(deps: ChangeOrderStatusDeps): Endpoint {
     summary: 'Cancel an unpaid order; what it holds goes back at once',
     tag,
     params,
-    body: Type.Object({ notes }),
+    body: optionalBody(Type.Object({ notes })),
     data: statusSchema,
     errors: ['NOT_FOUND'],
     handle: async (call) => {
       const { params: of, body } = call;
-      const request = { orderId: of.id, status: 'CANCELLED', notes: body.notes ?? null } as const;
+      const request = { orderId: of.id, status: 'CANCELLED', notes: body?.notes ?? null } as const;
       await changeOrderStatus(deps, { ...request, actor: auditActor(call) });
       return answer(await readStatus(deps, of.id), { message: 'Order cancelled' });
     },
@@ -83,24 +84,26 @@ function assignRoute(deps: ChangeOrderStatusDeps): Endpoint {
     summary: 'Take an order, give it to another operator, or let it go',
     tag,
     params,
-    body: Type.Object({
-      admin_id: Type.Optional(
-        Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-          description: 'Yourself when left out; null for nobody',
-        }),
-      ),
-      expected_admin_id: Type.Optional(
-        Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-          description: 'Whom you believe has it: 409 when that changed meanwhile',
-        }),
-      ),
-    }),
+    body: optionalBody(
+      Type.Object({
+        admin_id: Type.Optional(
+          Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+            description: 'Yourself when left out; null for nobody',
+          }),
+        ),
+        expected_admin_id: Type.Optional(
+          Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
+            description: 'Whom you believe has it: 409 when that changed meanwhile',
+          }),
+        ),
+      }),
+    ),
     data: Type.Object({ order_id: Type.Integer(), admin_id: Type.Union([Type.Integer(), Type.Null()]) }),
     errors: ['NOT_FOUND', 'CONFLICT'],
     handle: async (call) => {
       const { params: of, body, caller } = call;
-      const adminId = body.admin_id === undefined ? caller.adminId : body.admin_id;
-      const assignment = { orderId: of.id, adminId, expected: body.expected_admin_id };
+      const adminId = body?.admin_id === undefined ? caller.adminId : body.admin_id;
+      const assignment = { orderId: of.id, adminId, expected: body?.expected_admin_id };
       await assignOrder(deps, { ...assignment, actor: auditActor(call) });
       return { order_id: of.id, admin_id: adminId };
     },

@@ -26,6 +26,9 @@ export const storedVoucherSchema = Type.Object({
   currency: Type.String(),
   expires_at: nullable(timestamp),
   metadata: Type.Record(Type.String(), Type.Unknown()),
+  note: nullable(Type.String()),
+  voided_at: nullable(timestamp),
+  void_reason: nullable(Type.String()),
   batch_id: nullable(Type.Integer()),
   reserved_until: nullable(timestamp),
   assigned_at: nullable(timestamp),
@@ -76,9 +79,17 @@ export function toStoredVoucherWire(row: StoredVoucherRow, secrets: VoucherSecre
     currency: row.currency,
     expires_at: row.expires_at?.toISOString() ?? null,
     metadata: row.metadata,
+    note: row.note,
+    voided_at: row.voided_at?.toISOString() ?? null,
+    void_reason: row.void_reason,
     batch_id: row.batch_id,
     reserved_until: row.reserved_until?.toISOString() ?? null,
     assigned_at: row.assigned_at?.toISOString() ?? null,
     created_at: row.created_at.toISOString(),
   };
+}
+
+/** As every list shows it. */
+export function toMaskedVoucherWire(box: SecretBox, row: StoredVoucherRow): StoredVoucherWire {
+  return toStoredVoucherWire(row, maskSecrets(openSecrets(box, row)));
 }
