@@ -43,10 +43,14 @@ export async function markOrderPaid(tx: Tx, orderId: number, at: Date): Promise<
 
 const setSessionOpened = statement(
   'orders_set_session_opened',
-  `UPDATE orders SET status = 'PENDING' WHERE id = $1 AND paid_at IS NULL AND status = ANY ($2)`,
+  `UPDATE orders SET status = 'PENDING'
+   WHERE id = $1 AND paid_at IS NULL AND held_until IS NOT NULL AND status = ANY ($2)`,
 );
 
-/** A payment page is open. Changes nothing when the order is waiting already, or was paid meanwhile. */
+/**
+ * A payment page is open. Changes nothing when the order is waiting already, was paid, or was cancelled while the
+ * gateway made the page: without a hold nothing would ever end its waiting.
+ */
 export async function markSessionOpened(tx: Tx, orderId: number): Promise<void> {
   await tx.query(setSessionOpened, [orderId, orderStates.sources('sessionOpened', 'PENDING')]);
 }
