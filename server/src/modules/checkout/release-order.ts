@@ -17,6 +17,7 @@ export interface ReleaseOrderDeps extends VerifyPaymentDeps {
 }
 
 const BATCH = 50;
+const AT_ONCE = 5;
 
 /** Gives back what unpaid orders hold past their time (decisions 4.5). */
 export function expirySweep(deps: ReleaseOrderDeps): Sweep {
@@ -24,8 +25,15 @@ export function expirySweep(deps: ReleaseOrderDeps): Sweep {
     name: 'expire-unpaid-orders',
     everySeconds: 5,
     async run() {
-      for (const orderId of await listExpiredHolds(deps.db, deps.clock.now(), BATCH))
-        await expireOrder(deps, orderId);
+      const expired = await listExpiredHolds(deps.db, deps.clock.now(), BATCH);
+      // Some at a time, so that a gateway that answers nobody does not keep the stock from everybody.
+      await eachOf(expired, AT_ONCE, async (orderId) => {
+        try {
+          await expireOrder(deps, orderId);
+        } catch (error) {
+          deps.log.error({ err: error, orderId }, 'an unpaid order could not be ended; it is tried again');
+        }
+      });
     },
   };
 }
@@ -86,6 +94,26 @@ export async function releaseUnpaidOrder(
 async function askGatewaysOnceMore(deps: ReleaseOrderDeps, orderId: number): Promise<void> {
   const payments = await listPaymentsOfOrder(deps.db, orderId);
   for (const payment of payments.filter(({ status }) => status === 'PENDING')) {
-    await verifyPayment(deps, { paymentId: payment.id, askedBy: 'expiry' });
+    try {
+      await verifyPayment(deps, { paymentId: payment.id, askedBy: 'expiry' });
+    } catch (error) {
+      // One whose gateway is configured no more cannot be asked: its units must not be held for ever.
+      deps.log.error(
+        { err: error, paymentId: payment.id },
+        'a payment could not be asked about at its expiry',
+      );
+    }
   }
+}
+
+async function eachOf<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const waiting = [...items];
+  const take = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, take));
 }
