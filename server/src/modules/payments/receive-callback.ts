@@ -49,7 +49,13 @@ export async function receiveCallback(
   const isRepeated = stored.seen_count > 1 && stored.payment_status !== 'PENDING';
   if (stored.payment_status !== 'SUCCEEDED' && !isRepeated) {
     const { claims, evidence } = reading;
-    await verifyPayment(deps, { paymentId: stored.payment_id, askedBy: 'callback', claims, evidence });
+    const question = { paymentId: stored.payment_id, askedBy: 'callback', claims, evidence } as const;
+    try {
+      await verifyPayment(deps, question);
+    } catch (error) {
+      // It is stored, and the sweep asks: whoever called gets the state as it is, never a 5xx.
+      deps.log.error({ err: error, paymentId: question.paymentId }, 'a callback could not be acted on');
+    }
   }
   return received;
 }
