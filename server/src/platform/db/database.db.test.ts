@@ -35,6 +35,16 @@ describe('inTransaction', () => {
     expect(await texts()).toEqual(['kept']);
   });
 
+  it('does not tell of success when an error was swallowed and nothing is kept', async () => {
+    const before = await texts();
+    const swallowing = inTransaction(db, async (tx) => {
+      await tx.query(`INSERT INTO notes VALUES (90, 'written')`);
+      await tx.query('SELECT 1 / 0').catch(() => undefined);
+    });
+    await expect(swallowing).rejects.toThrow('rolled back');
+    expect(await texts()).toEqual(before);
+  });
+
   it('runs the whole work again after a deadlock, and only then', async () => {
     let runs = 0;
     const value = await inTransaction(db, async () => {

@@ -134,7 +134,10 @@ async function attemptTransaction<Value>(db: Database, work: (tx: Tx) => Promise
     const value = await openTransaction.run(true, () => work(tx));
     isOver = true;
     await begun;
-    await client.query('COMMIT');
+    const { command } = await client.query('COMMIT');
+    // After a swallowed error PostgreSQL answers COMMIT with ROLLBACK: nothing was written, whatever `work` believes.
+    if (command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: an error in it was swallowed');
     return value;
   } catch (error) {
     isOver = true;
