@@ -3,7 +3,7 @@ import { READABLE_ALPHABET } from '../../../platform/random.ts';
 import { secondsAfter } from '../../../platform/time.ts';
 import type { Clock } from '../../../platform/time.ts';
 import type { OrderItemRow } from '../../orders/index.ts';
-import type { SourceRow } from '../partner-accounts/source-store.ts';
+import type { SourceRow } from '../partner-sources/source-store.ts';
 import type { NewPurchase } from './purchase-store.ts';
 
 export interface Effort {

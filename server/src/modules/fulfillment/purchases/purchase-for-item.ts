@@ -4,8 +4,8 @@ import { listOrderItems, lockOrder, setItemStatuses } from '../../orders/index.t
 import type { OrderItemRow } from '../../orders/index.ts';
 import { listAssignedVouchers, listHeldUnitNumbers } from '../../vouchers/index.ts';
 import { isPartnerUsable } from '../partner-accounts/partner-store.ts';
-import { findSource, listUsableSources } from '../partner-accounts/source-store.ts';
-import type { SourceRow } from '../partner-accounts/source-store.ts';
+import { findSource, listUsableSources } from '../partner-sources/source-store.ts';
+import type { SourceRow } from '../partner-sources/source-store.ts';
 import { composePurchase, missingUnits } from './compose-purchase.ts';
 import type { Unit } from './compose-purchase.ts';
 import { insertPurchases, listPurchasesOfItems } from './purchase-store.ts';

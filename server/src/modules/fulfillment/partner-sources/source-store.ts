@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/database.ts';
-import { USABLE } from './partner-store.ts';
+import { USABLE } from '../partner-accounts/partner-store.ts';
 
 /** What a partner must be told of the recipient (decisions 6.5). */
 export interface RequiredField {

@@ -4,8 +4,8 @@ import { inTransaction, violatedConstraint } from '../../../platform/db/database
 import { AppError, fieldError } from '../../../platform/errors.ts';
 import { findVariantsForSale, isIdentifierKey } from '../../catalogue/index.ts';
 import { checkSourceOptions } from '../partners/definitions.ts';
-import { findPartner } from './partner-store.ts';
-import { partnerNotFound } from './save-partner.ts';
+import { findPartner } from '../partner-accounts/partner-store.ts';
+import { partnerNotFound } from '../partner-accounts/save-partner.ts';
 import {
   deleteSource,
   findSource,
