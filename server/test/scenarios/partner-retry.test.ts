@@ -6,7 +6,17 @@ import { aBrokenOrder } from '../support/broken-orders.ts';
 import type { BrokenOrder } from '../support/broken-orders.ts';
 import { anOperator, operate } from '../support/operator.ts';
 import type { Operator } from '../support/operator.ts';
-import { aCustomer, control, fault, loadCodes, mailsTo, readOrder } from '../support/shop.ts';
+import {
+  aCustomer,
+  aVariant,
+  control,
+  fault,
+  loadCodes,
+  mailsTo,
+  order,
+  pay,
+  readOrder,
+} from '../support/shop.ts';
 import type { Answered, Customer } from '../support/shop.ts';
 import { startTestService } from '../support/test-service.ts';
 import type { TestService } from '../support/test-service.ts';
@@ -243,4 +253,24 @@ describe('bulk retry', () => {
       });
     }
   });
+});
+
+it('sends the codes that were held for an order taken over before it was begun, whatever source is forced', async () => {
+  const code = `HELD-${randomUUID()}`;
+  const { variantId } = await aVariant(service, { codes: [code] });
+  const placed = (await order(service, customer, { variantId })).data;
+  await pay(service, placed);
+  const status = {
+    path: `/orders/${placed.id}/status`,
+    method: 'PATCH',
+    body: { status: 'NEEDS_ATTENTION' },
+  };
+  expect((await operate(service, operator, status)).status).toBe(200);
+  const orderItemId = placed.items[0]?.id;
+  const partnerSourceId = await aSource(orderItemId);
+  const retried = await retry(placed.id, { orderItemId, partnerSourceId });
+  expect(retried).toMatchObject({ status: 200, success: true, data: { status: 'DISPATCHED' } });
+  const letters = await mailsTo(service, customer.email);
+  expect(letters.map(({ text }) => text.includes(code))).toEqual([true]);
+  expect((await readOrder(service, customer, placed.id)).data.status).toBe('SUCCEEDED');
 });

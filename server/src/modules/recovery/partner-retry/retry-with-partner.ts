@@ -5,7 +5,7 @@ import type { AttemptStatus, ItemPurchase, ItemPurchaseOutcome } from '../../ful
 import { prepareOrderEmail } from '../../fulfillment/index.ts';
 import { listOrderItems, lockOrder, setItemStatuses } from '../../orders/index.ts';
 import type { OrderItemRow, OrderStatus } from '../../orders/index.ts';
-import { withStockRetries } from '../../vouchers/index.ts';
+import { assignReservedVouchers, releaseExpiredVouchers, withStockRetries } from '../../vouchers/index.ts';
 import type { Actor, RecoveryDeps } from '../enter-manual-codes.ts';
 import { openRecovery } from '../open-recovery.ts';
 import type { OpenRecovery, RecoveryRequest } from '../open-recovery.ts';
@@ -88,6 +88,8 @@ async function begin(
   const now = deps.clock.now();
   if (request.partnerSourceId === undefined) {
     await takeFromStock(tx, targets, { orderId: order.id, now, attempt });
+  } else {
+    await keepHeldUnits(tx, order.id, targets);
   }
   await deps.recordAudit(tx, {
     ...request.actor,
@@ -101,6 +103,15 @@ async function begin(
     },
   });
   return { ...opened, targets };
+}
+
+/** Units held since the order was created are its own, also for an operator who took it over before it was begun. */
+async function keepHeldUnits(tx: Tx, orderId: number, items: readonly OrderItemRow[]): Promise<void> {
+  await releaseExpiredVouchers(tx, orderId);
+  await assignReservedVouchers(
+    tx,
+    items.map(({ id }) => id),
+  );
 }
 
 type Bought = Map<number, ItemPurchaseOutcome>;
