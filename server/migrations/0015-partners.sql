@@ -149,5 +149,9 @@ CREATE TABLE partner_api_calls (
   CONSTRAINT partner_api_calls__answered CHECK ((http_status IS NULL) = (response_sealed IS NULL))
 );
 CREATE INDEX partner_api_calls__by_transaction ON partner_api_calls (transaction_id, id);
-CREATE TRIGGER partner_api_calls__append_only BEFORE UPDATE OR DELETE ON partner_api_calls
+-- Only the seal may change, when keys are rotated.
+CREATE TRIGGER partner_api_calls__append_only BEFORE UPDATE ON partner_api_calls
+  FOR EACH ROW WHEN (to_jsonb(OLD) - 'response_sealed' IS DISTINCT FROM to_jsonb(NEW) - 'response_sealed')
+  EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER partner_api_calls__kept BEFORE DELETE ON partner_api_calls
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
