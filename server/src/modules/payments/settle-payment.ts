@@ -128,19 +128,19 @@ async function settleConfirmed(tx: Tx, clock: Clock, facts: ConfirmedFacts): Pro
   const [settled] = await Promise.all([
     markPaymentSucceeded(tx, proof),
     ...(drivesOrder
-      ? payOrder(tx, { order, at, succeeded })
+      ? askForDelivery(tx, order, succeeded)
       : reportDuplicate(tx, { order, payment, succeeded })),
   ]);
+  // By itself and last: it may try for a discount's use under a savepoint, which nothing else must fall into.
+  if (drivesOrder) await markOrderPaid(tx, order.id, at);
   return settled ?? payment;
 }
 
 type NewEvent = ReturnType<typeof paymentEvent>;
 
-function payOrder(tx: Tx, facts: { order: OrderRow; at: Date; succeeded: NewEvent }): Promise<unknown>[] {
-  const { order, at, succeeded } = facts;
+function askForDelivery(tx: Tx, order: OrderRow, succeeded: NewEvent): Promise<unknown>[] {
   const data = { order_id: order.id, order_number: order.order_number, total_minor: order.total_minor };
   return [
-    markOrderPaid(tx, order.id, at),
     recordEvents(tx, [succeeded, { type: 'order.paid', stream: `order:${order.id}`, data }]),
     enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
   ];
