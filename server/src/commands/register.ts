@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { registerEvents } from './events.ts';
 import { registerStockImport } from './stock-import.ts';
+import { registerVaultRotation } from './vault-rotate.ts';
 
 /** Every command; each loads its code only when it runs, so that `--help` is quick. */
 export function registerCommands(program: Command): void {
@@ -60,6 +61,14 @@ export function registerCommands(program: Command): void {
     const { openVault } = await import('./open-vault.ts');
     return openVault(readConfig(process.env));
   });
+  registerVaultRotation(
+    program,
+    async () => {
+      const { openVault } = await import('./open-vault.ts');
+      return openVault(readConfig(process.env));
+    },
+    { out: (text) => void process.stdout.write(text), err: (text) => void process.stderr.write(text) },
+  );
 }
 
 /** Ctrl-C ends a command that would go on for ever, in good order. */

@@ -3,6 +3,7 @@ export type { Events, EventsDeps } from './create-events.ts';
 export { sendWebhook } from './deliveries/send-webhook.ts';
 export type { SentWebhook } from './deliveries/send-webhook.ts';
 export { describeEvents } from './describe-events.ts';
+export { webhookSeals } from './endpoints/sealed-tables.ts';
 export { makeWebhookSecret } from './endpoints/webhook-secret.ts';
 export { toEventBody } from './event-body.ts';
 export { eventCatalogue, eventTypes } from './event-catalogue.ts';

@@ -44,6 +44,7 @@ export type { PurchaseRow } from './purchases/purchase-store.ts';
 export { purchaseStates } from './purchases/purchase-states.ts';
 export { prepareOrderEmail } from './queue-order-email.ts';
 export type { QueueOrderEmailDeps } from './queue-order-email.ts';
+export { partnerSeals } from './sealed-tables.ts';
 export { handRejectedToOperator } from './send-order-email.ts';
 
 export interface FulfillmentDeps

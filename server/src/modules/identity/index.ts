@@ -12,6 +12,7 @@ import { createParts } from './parts.ts';
 import { identitySweeps } from './tidy.ts';
 import type { IdentityDeps, IdentityParts } from './parts.ts';
 
+export { identitySeals } from './mfa/sealed-tables.ts';
 export { generateTokenKey } from './tokens/token-keys.ts';
 export type { TokenKey, TokenKeys } from './tokens/token-keys.ts';
 export { grantablePermissions, initialRoles, isPermission, OWN_ACCOUNT } from './permissions.ts';

@@ -25,6 +25,7 @@ import { printRoutes } from './print/print-routes.ts';
 
 export { defaultMissLimits } from './client/miss-limits.ts';
 export type { MissLimitSettings } from './client/miss-limits.ts';
+export { redemptionSeals } from './sealed-tables.ts';
 export { redemptionCodeStates } from './redemption-code-states.ts';
 
 export interface RedemptionDeps {

@@ -1,3 +1,4 @@
+export { voucherSeals } from './sealed-tables.ts';
 export { createVault } from './vault.ts';
 export type { VaultDeps } from './vault.ts';
 export { maskCode, openVoucher, voucherContexts, voucherDigest } from './voucher-secrets.ts';

@@ -9,10 +9,10 @@ export const PREVIOUS_SECRET_SECONDS = 24 * 3600;
 export const makeWebhookSecret = (random: Random): string =>
   `whsec_${random.bytes(SECRET_BYTES).toString('base64')}`;
 
-const contextOf = (endpointId: number): string => `webhook_endpoints.secret:${endpointId}`;
+export const webhookSecretContext = (endpointId: number): string => `webhook_endpoints.secret:${endpointId}`;
 
 export const sealWebhookSecret = (box: SecretBox, endpointId: number, secret: string): Buffer =>
-  box.seal(secret, contextOf(endpointId));
+  box.seal(secret, webhookSecretContext(endpointId));
 
 type Sealed = Pick<
   WebhookEndpointRow,
@@ -28,5 +28,5 @@ export function signingSecrets(box: SecretBox, endpoint: Sealed, now: Date): str
     previous_secret_until: until,
   } = endpoint;
   const isValid = previous !== null && until !== null && until > now;
-  return [current, ...(isValid ? [previous] : [])].map((sealed) => box.open(sealed, contextOf(id)));
+  return [current, ...(isValid ? [previous] : [])].map((sealed) => box.open(sealed, webhookSecretContext(id)));
 }

@@ -71,7 +71,7 @@ function openCredentials(box: SecretBox, row: PartnerRow): Record<string, string
 }
 
 /** Where credentials stand, for the secret box. */
-const CREDENTIALS = 'partners.credentials';
+export const CREDENTIALS = 'partners.credentials';
 
 export function sealCredentials(box: SecretBox, credentials: Readonly<Record<string, string>>): Buffer {
   return box.seal(JSON.stringify(credentials), CREDENTIALS);
