@@ -190,10 +190,10 @@ async function settleFree(
   const data = { order_id: order.id, order_number: order.order_number, total_minor: 0 };
   await markPaymentSucceeded(tx, { id: payment.id, drivesOrder: true, ...proof });
   await Promise.all([
-    markOrderPaid(tx, order.id, at),
     recordEvents(tx, [{ type: 'order.paid', stream: `order:${order.id}`, data }]),
     enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
   ]);
+  await markOrderPaid(tx, order.id, at);
 }
 
 async function openSession(
