@@ -91,6 +91,27 @@ describe('codes in the vault', () => {
     ).toMatchObject({ status: 404 });
   });
 
+  it('know everybody who could have seen them', async () => {
+    const [voucher] = await list('status=assigned');
+    await operate(service, chief, { path: `/orders/${sold.id}` });
+    const read = await operate<Voucher & { custody: { kind: string; admin_user: { id: number } | null }[] }>(
+      service,
+      support,
+      { path: `/vouchers/${voucher?.id}` },
+    );
+    expect(read).toMatchObject({
+      status: 200,
+      data: { id: voucher?.id, code: expect.stringMatching(/^\*{4}/) },
+    });
+    const { custody } = read.data;
+    expect(custody.map(({ kind }) => kind)).toEqual(['stored', 'assigned', 'e-mailed', 'revealed', 'read']);
+    expect(custody.slice(3)).toMatchObject([
+      { admin_user: { id: chief.adminId }, details: { reason: 'customer lost the e-mail' } },
+      { admin_user: { id: chief.adminId } },
+    ]);
+    expect(await operate(service, chief, { path: '/vouchers/999999' })).toMatchObject({ status: 404 });
+  });
+
   it('are found by the whole code and nothing less, with the order they went to', async () => {
     const { rows } = await service.db.query<{ id: number }>(
       `SELECT id FROM vouchers WHERE order_item_id = $1`,

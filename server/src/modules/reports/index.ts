@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../platform/http/endpoint.ts';
+import { custodyRoutes } from './custody/routes.ts';
 import type { ReadOrderDeps } from './orders/read-order.ts';
 import { orderReportRoutes } from './orders/routes.ts';
 import type { QueueDeps } from './queue/routes.ts';
@@ -17,5 +18,12 @@ export type ReportsDeps = ReadOrderDeps & QueueDeps;
 
 /** What operators read: joins over everything, no state of its own. */
 export function createReports(deps: ReportsDeps): { readonly adminEndpoints: Endpoint[] } {
-  return { adminEndpoints: [...queueRoutes(deps), ...orderReportRoutes(deps), ...timelineRoutes(deps)] };
+  return {
+    adminEndpoints: [
+      ...queueRoutes(deps),
+      ...orderReportRoutes(deps),
+      ...timelineRoutes(deps),
+      ...custodyRoutes(deps),
+    ],
+  };
 }

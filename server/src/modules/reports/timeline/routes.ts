@@ -5,8 +5,9 @@ import { endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
 import { pageOf, pageQuery, pageSchema } from '../../../platform/http/envelope.ts';
 import { findOrder, orderNotFound } from '../../orders/index.ts';
+import { listAdmins } from '../admins-store.ts';
 import { adminUserSchema } from '../orders/attempt-wire.ts';
-import { listAdmins, listTimeline } from './timeline-store.ts';
+import { listTimeline } from './timeline-store.ts';
 
 const entrySchema = Type.Object({
   at: Type.String({ format: 'date-time' }),

@@ -96,13 +96,3 @@ export async function listTimeline(
   const { rows } = await reader.query<TimelineRow & { total: number }>(list, [orderId, limit, offset]);
   return { rows, total: rows[0]?.total ?? 0 };
 }
-
-const admins = statement('reports_admins', 'SELECT id, name, email FROM admins WHERE id = ANY ($1)');
-
-export async function listAdmins(
-  reader: Reader,
-  ids: readonly number[],
-): Promise<{ id: number; name: string; email: string }[]> {
-  if (ids.length === 0) return [];
-  return (await reader.query<{ id: number; name: string; email: string }>(admins, [ids])).rows;
-}
