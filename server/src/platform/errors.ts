@@ -43,6 +43,8 @@ export interface AppErrorOptions {
   /** Seconds for `Retry-After` on 429 and 503. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
+  /** Something was committed before it: asking again with the same idempotency key must not do it twice. */
+  readonly hasEffect?: boolean;
 }
 
 /** Ends a request with an answer the caller can act on. Anything else that is thrown becomes INTERNAL_ERROR. */
@@ -52,6 +54,7 @@ export class AppError extends Error {
   readonly data: Record<string, unknown> | null;
   readonly fields: readonly FieldProblem[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly hasEffect: boolean;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -61,6 +64,7 @@ export class AppError extends Error {
     this.data = options.data ?? null;
     this.fields = options.fields;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.hasEffect = options.hasEffect ?? false;
   }
 }
 

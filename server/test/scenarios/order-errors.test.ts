@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { aCustomer, aVariant, call, order, someCodes } from '../support/shop.ts';
+import { aCustomer, aVariant, call, fault, order, someCodes } from '../support/shop.ts';
 import type { Answered, Customer } from '../support/shop.ts';
 import { startTestService } from '../support/test-service.ts';
 import type { TestService } from '../support/test-service.ts';
@@ -177,6 +177,25 @@ describe('POST /orders accepts', () => {
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.data).toEqual(first.data);
     expect(await send(2)).toMatchObject({ status: 422, errorCode: 'UNPROCESSABLE' });
+  });
+
+  it('an order whose session failed as done: the same key answers the same order again', async () => {
+    const { variantId: id } = await aVariant(service, { codes: someCodes('IDEM502', 3) });
+    await fault(service, { target: 'aggregator', fault: 'no_url' });
+    const send = () =>
+      call<{ order_id: number; type: string }>(service, {
+        path: '/orders',
+        token: customer.token,
+        headers: { 'idempotency-key': 'key-502' },
+        body: {
+          items: [{ variant_id: id, quantity: 1, fulfillment_input: { email: 'a@b.example' } }],
+          payment_method: 'gw_aggregator',
+        },
+      });
+    const [first, second] = [await send(), await send()];
+    expect([first.status, second.status]).toEqual([502, 502]);
+    expect(first.data.order_id).toBeGreaterThan(0);
+    expect(second.data).toEqual(first.data);
   });
 
   it('two equal orders without a key as two orders', async () => {

@@ -1,6 +1,6 @@
 import { AppError, fieldError } from '../../platform/errors.ts';
 import { createOrder, readOrder, toOrderWire } from '../orders/index.ts';
-import type { CreateOrderDeps, CreateOrderInput, OrderWire } from '../orders/index.ts';
+import type { CreatedOrder, CreateOrderDeps, CreateOrderInput, OrderWire } from '../orders/index.ts';
 import { initiatePayment } from '../payments/index.ts';
 import type { InitiatePaymentDeps, OpenedPayment } from '../payments/index.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
@@ -25,7 +25,7 @@ export async function placeOrder(deps: PlaceOrderDeps, input: PlaceOrderInput): 
   if (input.initPayment) refuseUnofferedMethod(deps, input.paymentMethod);
   const { order, items } = await createOrder(deps, input);
   if (!input.initPayment) return toOrderWire({ order, items, vouchers: [] });
-  const payment = await openSession(deps, order.id, input);
+  const payment = await openSession(deps, order, input);
   // Nothing to pay: it is paid already, and what that did is read back.
   if (payment.status === 'SUCCEEDED') {
     return { ...(await readOrder(deps, { userId: input.userId, orderId: order.id })), payment };
@@ -33,7 +33,31 @@ export async function placeOrder(deps: PlaceOrderDeps, input: PlaceOrderInput): 
   return { ...toOrderWire({ order: { ...order, status: 'PENDING' }, items, vouchers: [] }), payment };
 }
 
-function openSession(deps: PlaceOrderDeps, orderId: number, input: PlaceOrderInput): Promise<OpenedPayment> {
+async function openSession(
+  deps: PlaceOrderDeps,
+  order: CreatedOrder['order'],
+  input: PlaceOrderInput,
+): Promise<OpenedPayment> {
+  try {
+    return await initiateFor(deps, order.id, input);
+  } catch (error) {
+    throw error instanceof AppError ? afterOrder(error, order) : error;
+  }
+}
+
+/** The order is there whatever became of its session: the answer names it, and the key is used up. */
+function afterOrder(error: AppError, order: CreatedOrder['order']): AppError {
+  const { code, message, fields, retryAfterSeconds } = error;
+  return new AppError(code, message, {
+    data: { order_id: order.id, order_number: order.order_number, ...error.data },
+    ...(fields ? { fields } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    cause: error,
+    hasEffect: true,
+  });
+}
+
+function initiateFor(deps: PlaceOrderDeps, orderId: number, input: PlaceOrderInput): Promise<OpenedPayment> {
   return initiatePayment(deps, {
     orderId,
     userId: input.userId,

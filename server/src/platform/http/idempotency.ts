@@ -101,7 +101,9 @@ export async function answerOnce(
   }
 }
 
+/** Whether the key is used up: nothing was done under an error that says so by its code. */
 function isFinal(error: AppError): boolean {
+  if (error.hasEffect) return true;
   const undone: readonly AppError['code'][] = [
     'VALIDATION_ERROR',
     'TOO_MANY_REQUESTS',
