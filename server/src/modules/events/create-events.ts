@@ -11,10 +11,13 @@ import type { SecretBox } from '../../platform/secret-box.ts';
 import type { Clock } from '../../platform/time.ts';
 import { deliveryRoutes } from './deliveries/delivery-routes.ts';
 import { createDispatcher } from './deliveries/dispatcher.ts';
+import type { Dispatcher } from './deliveries/dispatcher.ts';
+import { forgetDeliveriesSweep } from './deliveries/forget-deliveries.ts';
 import type { AlertDisabled } from './deliveries/settle-attempt.ts';
 import { endpointRoutes } from './endpoints/endpoint-routes.ts';
 import { createNatsFollower } from './stream/nats-follower.ts';
 import { publishEvents } from './stream/publish-events.ts';
+import type { PublishDeps } from './stream/publish-events.ts';
 
 export interface EventsDeps {
   readonly db: Database;
@@ -58,23 +61,24 @@ export function createEvents(given: EventsDeps): Events {
   const nats = natsUrl ? createNatsFollower({ ...given, url: natsUrl }) : undefined;
   return {
     adminEndpoints: [...endpointRoutes(deps), ...deliveryRoutes(deps)],
-    sweeps: [
-      /** Gives new facts their place in the log, makes their deliveries and starts sending what is due. */
-      {
-        name: 'publish_events',
-        everySeconds: 1,
-        run: async () => {
-          await publishEvents(deps);
-          await dispatcher.dispatch();
-        },
-      },
-      ...(nats ? [nats.sweep] : []),
-    ],
+    sweeps: [publishSweep(deps, dispatcher), forgetDeliveriesSweep(deps), ...(nats ? [nats.sweep] : [])],
     whenIdle: dispatcher.whenIdle,
     async close() {
       await dispatcher.stop();
       await nats?.close();
       await http.close();
+    },
+  };
+}
+
+/** Gives new facts their place in the log, makes their deliveries and starts sending what is due. */
+function publishSweep(deps: PublishDeps, dispatcher: Pick<Dispatcher, 'dispatch'>): Sweep {
+  return {
+    name: 'publish_events',
+    everySeconds: 1,
+    run: async () => {
+      await publishEvents(deps);
+      await dispatcher.dispatch();
     },
   };
 }

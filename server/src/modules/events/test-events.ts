@@ -48,6 +48,10 @@ export function createTestEvents(db: Database, clock: Clock, given: Partial<Even
     disabled,
     /** One turn of the sweeps; what it started goes on. */
     turn,
+    /** The hourly sweep alone. */
+    async forget(): Promise<void> {
+      await events.sweeps.find((sweep) => sweep.name === 'forget_deliveries')?.run();
+    },
     /** Turns until nothing is under way. */
     async settle(): Promise<void> {
       await turn();

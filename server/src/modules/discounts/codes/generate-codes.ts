@@ -23,6 +23,7 @@ export interface BatchWanted {
   readonly codeLength: number;
 }
 
+/** Makes the codes of one bulk request, in batches. */
 export const generateDiscountCodesJob = defineJob<{ batchId: number }>('generate_discount_codes');
 
 /**

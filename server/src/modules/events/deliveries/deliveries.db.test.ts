@@ -138,6 +138,22 @@ describe('deliveries', () => {
     await elsewhere.close();
   });
 
+  it('are forgotten 30 days after they ended, and not while they are pending', async () => {
+    await events.addEndpoint(receiver.url);
+    receiver.answer(({ body }, response) =>
+      response.writeHead(body.data['order_id'] === 2 ? 500 : 200).end(),
+    );
+    await recordPaid(db, 1);
+    await recordPaid(db, 2);
+    await events.settle();
+    clock.advance(29 * 86_400);
+    await events.forget();
+    expect(await statuses()).toEqual(['succeeded', 'pending']);
+    clock.advance(2 * 86_400);
+    await events.forget();
+    expect(await statuses()).toEqual(['pending']);
+  });
+
   it('that were being sent by a process that died are sent by another', async () => {
     await events.addEndpoint(receiver.url);
     await recordPaid(db, 1);

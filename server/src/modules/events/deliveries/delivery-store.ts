@@ -179,3 +179,14 @@ export async function reopenRange(
   const values = [endpointId, afterSequence, from, to, limit];
   return (await tx.query<{ stream: string; sequence: number }>(replay, values)).rows;
 }
+
+const forget = statement(
+  'deliveries_forget',
+  `DELETE FROM webhook_deliveries WHERE id IN (
+     SELECT id FROM webhook_deliveries WHERE status <> 'pending' AND finished_at < $1 ORDER BY finished_at LIMIT $2)`,
+);
+
+/** What ended before, with its attempts; the events themselves stay, and can be replayed. */
+export async function deleteDeliveriesEndedBefore(tx: Tx, before: Date, limit: number): Promise<number> {
+  return (await tx.query(forget, [before, limit])).count;
+}

@@ -28,5 +28,7 @@ export function signingSecrets(box: SecretBox, endpoint: Sealed, now: Date): str
     previous_secret_until: until,
   } = endpoint;
   const isValid = previous !== null && until !== null && until > now;
-  return [current, ...(isValid ? [previous] : [])].map((sealed) => box.open(sealed, webhookSecretContext(id)));
+  return [current, ...(isValid ? [previous] : [])].map((sealed) =>
+    box.open(sealed, webhookSecretContext(id)),
+  );
 }

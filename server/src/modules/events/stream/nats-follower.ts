@@ -39,7 +39,6 @@ export function createNatsFollower(deps: { readonly db: Database; readonly url: 
   };
   return {
     sweep: {
-      /** Sends newly published events to the NATS stream. */
       name: 'stream_events',
       everySeconds: 1,
       run: async () => {
