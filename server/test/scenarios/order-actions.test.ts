@@ -56,11 +56,15 @@ describe('PATCH /admin/orders/:id/status (decisions 4.15)', () => {
       status: 'NEEDS_ATTENTION',
       status_severity: 'info',
     });
+    const alerts = async () =>
+      (await service.db.query('SELECT type, status FROM admin_alerts WHERE order_id = $1', [placed.id])).rows;
+    expect(await alerts()).toEqual([{ type: 'fulfillment_partial', status: 'open' }]);
     const resent = await operate(service, operator, {
       path: `/orders/${placed.id}/fulfillment/resend-email`,
       method: 'POST',
     });
     expect(resent).toMatchObject({ status: 200, success: true });
+    expect(await alerts()).toEqual([{ type: 'fulfillment_partial', status: 'resolved' }]);
     expect((await readOrder(service, customer, placed.id)).data.status).toBe('SUCCEEDED');
   });
 

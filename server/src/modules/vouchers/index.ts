@@ -28,17 +28,17 @@ export {
 export type { StoredVoucherWire } from './admin/voucher-wire.ts';
 export { storeBoughtCode } from './store-bought-code.ts';
 export type { BoughtCode, StoredCode } from './store-bought-code.ts';
-export { checkImportRow } from './import-row.ts';
-export { readImportFile } from './import-file.ts';
-export type { ImportRow } from './import-row.ts';
-export { importVouchers } from './import-vouchers.ts';
+export { checkImportRow } from './import/import-row.ts';
+export { readImportFile } from './import/import-file.ts';
+export type { ImportRow } from './import/import-row.ts';
+export { importVouchers } from './import/import-vouchers.ts';
 export type {
   ImportOutcome,
   ImportRowResult,
   ImportSummary,
   ImportVouchersDeps,
   ImportVouchersInput,
-} from './import-vouchers.ts';
+} from './import/import-vouchers.ts';
 export { withdrawVouchers } from './withdraw-vouchers.ts';
 export type { WithdrawnVoucher } from './withdraw-vouchers.ts';
 export { countSellableUnits, listStockLevels } from './stock-level-store.ts';

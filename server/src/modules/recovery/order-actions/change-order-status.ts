@@ -2,8 +2,9 @@ import type { RecordAudit } from '../../../platform/audit.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
+import { openAlert } from '../../alerts/index.ts';
 import { recordEvents } from '../../events/index.ts';
-import { applyOrderFact, lockOrder, orderNotFound } from '../../orders/index.ts';
+import { applyOrderFact, listOrderItems, lockOrder, orderNotFound } from '../../orders/index.ts';
 import type { OrderRow, OrderStatus } from '../../orders/index.ts';
 import type { Actor } from '../enter-manual-codes.ts';
 import { insertNote } from './order-action-store.ts';
@@ -45,7 +46,7 @@ export async function changeOrderStatus(deps: ChangeOrderStatusDeps, request: St
     if (plan instanceof AppError) throw plan;
     if (plan === 'cancel') {
       await deps.releaseUnpaidOrder(tx, order, { fact: 'cancelled', reason: 'cancelled_by_operator' });
-    } else if (plan === 'ask_attention') await askAttention(tx, order);
+    } else if (plan === 'ask_attention') await askAttention(tx, order, request.notes);
     const { notes, actor } = request;
     if (notes) await insertNote(tx, { orderId: order.id, adminId: actor.adminId, text: notes });
     await deps.recordAudit(tx, {
@@ -58,8 +59,17 @@ export async function changeOrderStatus(deps: ChangeOrderStatusDeps, request: St
   });
 }
 
-async function askAttention(tx: Tx, order: OrderRow): Promise<void> {
+/** Like every order that needs a person it has an alert, which the recovery that ends it resolves. */
+async function askAttention(tx: Tx, order: OrderRow, notes: string | null): Promise<void> {
+  const items = await listOrderItems(tx, [order.id]);
   await applyOrderFact(tx, { orderId: order.id, fact: 'attentionAsked', to: 'NEEDS_ATTENTION' });
+  await openAlert(tx, {
+    type: items.some((item) => item.fulfilled) ? 'fulfillment_partial' : 'fulfillment_failed',
+    orderId: order.id,
+    cause: `order:${order.id}`,
+    message: `An operator set order ${order.order_number} to NEEDS_ATTENTION${notes ? `: ${notes}` : ''}`,
+    details: { asked_by_operator: true },
+  });
   const data = { order_id: order.id, order_number: order.order_number, reason: 'asked_by_operator' };
   await recordEvents(tx, [{ type: 'order.needs_attention', stream: `order:${order.id}`, data }]);
 }

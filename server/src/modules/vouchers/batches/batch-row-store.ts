@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { statement } from '../../../platform/db/database.ts';
-import type { SealedCode } from '../voucher-import-store.ts';
+import type { SealedCode } from '../import/voucher-import-store.ts';
 
 export type RowOutcome = 'valid' | 'imported' | 'duplicate_in_file' | 'already_stored' | 'invalid';
 

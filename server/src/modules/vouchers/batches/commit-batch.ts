@@ -2,7 +2,7 @@ import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { CHUNK_ROWS } from '../import-chunks.ts';
+import { CHUNK_ROWS } from '../import/import-chunks.ts';
 import { storeStagedRows } from './batch-row-store.ts';
 import { lockBatch, markBatchCommitted } from './batch-store.ts';
 

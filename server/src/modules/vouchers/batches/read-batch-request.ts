@@ -5,8 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { fieldError } from '../../../platform/errors.ts';
 import { readUploadedForm } from '../../../platform/http/upload.ts';
 import { parseMinor } from '../../../platform/money.ts';
-import { readImportFile } from '../import-file.ts';
-import type { ImportRow, UnusableRow } from '../import-row.ts';
+import { readImportFile } from '../import/import-file.ts';
+import type { ImportRow, UnusableRow } from '../import/import-row.ts';
 
 export const MOST_BYTES = 10 * 1024 * 1024;
 

@@ -8,7 +8,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { createSecretBox } from '../../../platform/secret-box.ts';
 import { recallBatch } from '../batches/recall-batch.ts';
-import { importVouchers } from '../import-vouchers.ts';
+import { importVouchers } from '../import/import-vouchers.ts';
 import { saveManualCodes } from '../manual/save-manual-codes.ts';
 import { reserveUnits } from '../reserve-units.ts';
 import { assignReservedVouchers, listHeldUnitNumbers, releaseReservedVouchers } from '../voucher-store.ts';

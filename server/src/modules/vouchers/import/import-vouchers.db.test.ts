@@ -2,13 +2,13 @@ import { Readable } from 'node:stream';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-import { createTestDatabase } from '../../../test/support/test-database.ts';
-import type { TestDatabase } from '../../../test/support/test-database.ts';
-import { createSecretBox } from '../../platform/secret-box.ts';
+import { createTestDatabase } from '../../../../test/support/test-database.ts';
+import type { TestDatabase } from '../../../../test/support/test-database.ts';
+import { createSecretBox } from '../../../platform/secret-box.ts';
 import { readImportFile } from './import-file.ts';
 import { importVouchers } from './import-vouchers.ts';
 import type { ImportRowResult, ImportSummary, ImportVouchersInput } from './import-vouchers.ts';
-import { voucherContexts } from './voucher-secrets.ts';
+import { voucherContexts } from '../voucher-secrets.ts';
 
 const box = createSecretBox({
   sealing: [{ id: 'k1', key: Buffer.alloc(32, 1) }],

@@ -1,5 +1,5 @@
-import { statement } from '../../platform/db/database.ts';
-import type { Reader, Tx } from '../../platform/db/database.ts';
+import { statement } from '../../../platform/db/database.ts';
+import type { Reader, Tx } from '../../../platform/db/database.ts';
 
 export interface BatchToInsert {
   readonly variantId: number;

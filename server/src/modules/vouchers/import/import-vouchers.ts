@@ -1,13 +1,13 @@
-import { inTransaction } from '../../platform/db/database.ts';
-import type { Database } from '../../platform/db/database.ts';
-import type { SecretBox } from '../../platform/secret-box.ts';
-import type { Clock } from '../../platform/time.ts';
+import { inTransaction } from '../../../platform/db/database.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { SecretBox } from '../../../platform/secret-box.ts';
+import type { Clock } from '../../../platform/time.ts';
 import { CHUNK_ROWS, inChunks, keyOf, sealCandidate } from './import-chunks.ts';
 import type { Candidate } from './import-chunks.ts';
 import { checkImportRow } from './import-row.ts';
 import type { ImportRow, UnusableRow } from './import-row.ts';
 import { insertBatch, insertVouchers, listStoredDigests } from './voucher-import-store.ts';
-import { voucherDigest } from './voucher-secrets.ts';
+import { voucherDigest } from '../voucher-secrets.ts';
 
 export type ImportOutcome = 'imported' | 'duplicate_in_file' | 'already_stored' | 'invalid';
 

@@ -1,7 +1,7 @@
-import type { SecretBox } from '../../platform/secret-box.ts';
+import type { SecretBox } from '../../../platform/secret-box.ts';
 import type { ImportedCode } from './import-row.ts';
 import type { SealedCode } from './voucher-import-store.ts';
-import { voucherContexts } from './voucher-secrets.ts';
+import { voucherContexts } from '../voucher-secrets.ts';
 
 /** Rows that are written together: memory stays flat and locks are short. */
 export const CHUNK_ROWS = 1_000;

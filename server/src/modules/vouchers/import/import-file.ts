@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 import { CsvError, parse } from 'csv-parse';
 
-import { fieldError } from '../../platform/errors.ts';
+import { fieldError } from '../../../platform/errors.ts';
 import type { ImportRow, UnusableRow } from './import-row.ts';
 
 /** The columns of a stock file (decisions part 3); only `code` must be there. Others are ignored. */
