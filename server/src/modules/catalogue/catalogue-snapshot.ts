@@ -4,7 +4,7 @@ import { createShelf } from './shelf.ts';
 import type { Shelf } from './shelf.ts';
 import { getCatalogueVersion, readCatalogue } from './catalogue-store.ts';
 
-/** Answers which variants have a code to sell; the vouchers module does. */
+/** Answers which variants can be had: from the vault's codes, or from a partner's active source. */
 export interface Stock {
   readonly listSellableVariants: () => Promise<Set<number>>;
   /** How many codes of a variant can be sold at this moment, counted to `most` and no further. */

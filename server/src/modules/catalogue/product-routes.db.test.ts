@@ -48,12 +48,13 @@ beforeAll(async () => {
      ($1, 'Hidden', NULL, 'PX', 1, NULL, 'PRELOADED', false, 0) RETURNING id`,
     [id.card],
   );
-  [id.vTopUp = 0] = await shop.change(
+  const sourced = await shop.change(
     `INSERT INTO product_variants (product_id, name, sku, price_minor, engine) VALUES
      ($1, '100 Diamonds', 'D100', 9000, 'PARTNER'), ($2, '20 Taka', 'R20', 2000, 'PARTNER') RETURNING id`,
     [id.diamonds, id.recharge],
   );
-  shop.inStock.add(id.v50);
+  [id.vTopUp = 0] = sourced;
+  for (const variantId of [id.v50, id.vPartner, ...sourced]) shop.inStock.add(variantId);
 });
 afterAll(() => shop.close());
 

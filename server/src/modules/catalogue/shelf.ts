@@ -109,7 +109,7 @@ function momentsOf(rows: CatalogueRows): (string | null)[] {
 
 /** PRELOADED needs a code in the vault; a partner is asked when the time comes. */
 function isInStock(variant: ProductRow['variants'][number], sellable: ReadonlySet<number>): boolean {
-  return variant.engine === 'PARTNER' || sellable.has(variant.id);
+  return sellable.has(variant.id);
 }
 
 function shelfProduct(

@@ -59,8 +59,11 @@ function getAvailability(snapshot: CatalogueSnapshot, stock: Stock): Endpoint {
       const variant = findVariant(shelf, params.id);
       if (!variant) throw variantNotFound();
       const { engine, max_quantity } = variant;
-      if (engine === 'PARTNER')
-        return { variant_id: params.id, availability: 'in_stock' as const, max_per_order: max_quantity };
+      if (engine === 'PARTNER') {
+        const isSold = shelf.sellable.has(params.id);
+        const availability = isSold ? ('in_stock' as const) : ('out_of_stock' as const);
+        return { variant_id: params.id, availability, max_per_order: isSold ? max_quantity : 0 };
+      }
       const low = settingOf(shelf.rows.settings, 'low_stock_units');
       const units = await stock.countSellableUnits(params.id, Math.max(low + 1, max_quantity));
       return {

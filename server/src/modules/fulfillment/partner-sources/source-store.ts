@@ -50,6 +50,7 @@ const list = statement(
 const variantsWithUsable = statement(
   'partner_sources_variants',
   `SELECT DISTINCT source.variant_id FROM partner_sources AS source JOIN partners AS partner ON partner.id = source.partner_id
+   JOIN product_variants AS variant ON variant.id = source.variant_id AND variant.engine = 'PARTNER'
    WHERE source.is_active AND ${USABLE}`,
 );
 
@@ -88,7 +89,7 @@ export async function listSourcesOfVariant(reader: Reader, variantId: number): P
   return (await reader.query<SourceRow>(listOfVariant, [variantId])).rows;
 }
 
-/** Variants that could be bought somewhere at this moment: what "in stock" means for the PARTNER engine. */
+/** Variants of the PARTNER engine that could be bought somewhere at this moment: what "in stock" means for them. */
 export async function listVariantsWithActiveSource(reader: Reader): Promise<Set<number>> {
   const { rows } = await reader.query<{ variant_id: number }>(variantsWithUsable);
   return new Set(rows.map((row) => row.variant_id));
