@@ -93,7 +93,7 @@ describe.each(resources)('$path', (resource) => {
     const reply = await send('POST', path, { ...body, id: 77, created_at: 'x', is_admin: true });
     expect(reply.status).toBe(201);
     expect(reply.body.data['id']).not.toBe(77);
-    await send('DELETE', `${item}/${String(reply.body.data['id'])}`);
+    await send('DELETE', `${item}/${Number(reply.body.data['id'])}`);
   });
 });
 
@@ -109,7 +109,7 @@ describe('payment methods', () => {
     const again = await send('POST', '/payment-methods', { method: 'dcb', name: 'SIM' });
     expect([again.status, again.body.data['field']]).toEqual([409, 'method']);
     expect((await send('POST', '/payment-methods', { method: 'cash', name: 'Cash' })).status).toBe(400);
-    const id = String(made.body.data['id']);
+    const id = Number(made.body.data['id']);
     expect((await send('PUT', `/payment-methods/${id}`, { min_amount: 600 })).status).toBe(400);
     const kept = await send('PUT', `/payment-methods/${id}`, {
       method: 'gw_aggregator',
@@ -149,7 +149,7 @@ describe('categories', () => {
         send('PUT', `/categories/${left}`, { parent_id: right }),
         send('PUT', `/categories/${right}`, { parent_id: left }),
       ]);
-      expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+      expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 400]);
     }
   });
 
@@ -180,6 +180,6 @@ describe('the homepage', () => {
     expect((await send('POST', '/homepage/banners', body)).body.errors?.[0]?.field).toBe('ends_at');
     const banner = await send('POST', '/homepage/banners', { ...body, ends_at: '2030-01-03T00:00:00Z' });
     const late = { starts_at: '2030-01-04T00:00:00Z' };
-    expect((await send('PUT', `/homepage/banners/${String(banner.body.data['id'])}`, late)).status).toBe(400);
+    expect((await send('PUT', `/homepage/banners/${Number(banner.body.data['id'])}`, late)).status).toBe(400);
   });
 });

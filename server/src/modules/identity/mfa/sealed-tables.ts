@@ -3,5 +3,9 @@ import { totpContext } from './second-factor.ts';
 
 /** What the second factor of operators is made from, for the rotation of keys. */
 export const identitySeals: readonly SealedTable[] = [
-  { table: 'admins', key: ['id'], columns: [{ name: 'totp_secret', contextOf: ([id = 0]) => totpContext(id) }] },
+  {
+    table: 'admins',
+    key: ['id'],
+    columns: [{ name: 'totp_secret', contextOf: ([id = 0]) => totpContext(id) }],
+  },
 ];

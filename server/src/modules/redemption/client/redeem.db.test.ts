@@ -217,7 +217,7 @@ describe('redeem', () => {
         }),
       ),
     );
-    expect([one?.status, two?.status].toSorted()).toEqual([200, 400]);
+    expect(new Set([one?.status, two?.status])).toEqual(new Set([200, 400]));
   });
 });
 

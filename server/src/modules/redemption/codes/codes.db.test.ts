@@ -82,7 +82,7 @@ describe('the export', () => {
       'content-disposition': `attachment; filename="campaign-${campaign.id}-codes.csv"`,
       'x-content-type-options': 'nosniff',
     });
-    const [header, ...rows] = parse(file.raw) as string[][];
+    const [header, ...rows] = parse(file.raw);
     expect(header).toEqual(['code', 'url', 'status', 'actual_voucher_code', 'created_at']);
     expect(rows.map((row) => row.slice(0, 4))).toEqual([
       [first?.code, `https://promo.example/redeem/${first?.code}`, 'unused', `'=cmd|x`],
@@ -120,7 +120,7 @@ describe('voiding', () => {
       body: { ids },
     });
     expect(answer.body.data).toMatchObject({ voided: 2 });
-    expect(answer.body.data.skipped.toSorted()).toEqual([redeemed?.id, foreign.id, 999_999_999].toSorted());
+    expect(new Set(answer.body.data.skipped)).toEqual(new Set([redeemed?.id, foreign.id, 999_999_999]));
     expect((await list(campaign, '?status=voided')).items.map(({ id }) => id)).toEqual([
       unused?.id,
       pending?.id,

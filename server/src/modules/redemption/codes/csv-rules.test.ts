@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { csvCell, csvLine } from './csv-rules.ts';
 
-const read = (line: string): string[] => (parse(line) as string[][])[0] ?? [];
+const read = (line: string): string[] => parse(line)[0] ?? [];
 /** What a spreadsheet does with a cell that it has read. */
 const isRun = (cell: string): boolean => /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/.test(cell);
 

@@ -103,7 +103,7 @@ describe('generating codes', () => {
       'SELECT 31 - count(*)::int AS n FROM redemption_codes WHERE octet_length(token_sealed) = 1 + 4 + 12 + 16 + 1',
     );
     const missing = free?.n ?? 0;
-    planned.push(...[...'ABCDEFGHJKMNPQRSTUVWXYZ23456789']);
+    planned.push(...'ABCDEFGHJKMNPQRSTUVWXYZ23456789'.split(''));
     expect((await ask(campaign.id, { count: missing, code_length: 1 })).body.data.created).toBe(missing);
     expect((await ask(campaign.id, { count: 1, code_length: 1 })).status).toBe(409);
   });
@@ -114,11 +114,11 @@ describe('generating codes', () => {
     async () => {
       const campaign = await aCampaign(test);
       const seen: number[] = [];
-      let isDone = false;
+      const progress = { isDone: false };
       const running = ask(campaign.id, { count: 50_000 }).finally(() => {
-        isDone = true;
+        progress.isDone = true;
       });
-      while (!isDone) {
+      while (!progress.isDone) {
         const runs = await test.admin<{ items: { state: string; created: number }[] }>({
           path: `/campaigns/${campaign.id}/generations`,
         });

@@ -20,7 +20,9 @@ function chiSquared(counts: readonly Uint32Array[], tokens: number): number[] {
 
 function countCharacters(draw: () => string): Uint32Array[] {
   const counts = Array.from({ length: LENGTH }, () => new Uint32Array(READABLE_ALPHABET.length));
-  const indexOf = new Map([...READABLE_ALPHABET].map((character, index) => [character.charCodeAt(0), index]));
+  const indexOf = new Map(
+    READABLE_ALPHABET.split('').map((character, index) => [character.charCodeAt(0), index]),
+  );
   for (let n = 0; n < TOKENS; n += 1) {
     const token = draw();
     for (let place = 0; place < LENGTH; place += 1) {

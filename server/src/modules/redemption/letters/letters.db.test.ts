@@ -119,7 +119,7 @@ describe('the letter after a redeem', () => {
     await redeem(code, 'me@example.com');
     const [message] = await sql<{ id: number }>(test, 'SELECT max(id)::int AS id FROM mail_messages');
     const [handler] = test.redemption.jobHandlers;
-    await Promise.all([1, 2, 3].map(() => handler?.run({ messageId: message?.id })));
+    await Promise.all([1, 2, 3].map(async () => handler?.run({ messageId: message?.id })));
     expect(test.post.letters).toHaveLength(1);
     await dueNow();
     await drain();

@@ -19,12 +19,13 @@ describe('a QR picture', () => {
     const matrix = encodeQr(url);
     const side = outerModules(matrix);
     expect(side).toBe(matrix.size + 8);
-    const { width, isDark } = pixelsOfPng(toPng(matrix));
+    const pixels = pixelsOfPng(toPng(matrix));
+    const { width } = pixels;
     const scale = width / side;
     const dark = { left: width, top: width, right: 0, bottom: 0 };
     for (let y = 0; y < width; y += 1) {
       for (let x = 0; x < width; x += 1) {
-        if (!isDark(x, y)) continue;
+        if (!pixels.isDark(x, y)) continue;
         dark.left = Math.min(dark.left, x);
         dark.right = Math.max(dark.right, x);
         dark.top = Math.min(dark.top, y);
