@@ -5,8 +5,8 @@ import { toWireAmount } from '../../platform/money.ts';
 import type { LabelRow } from './catalogue-store.ts';
 import { labelSchema, labelToWire } from './catalogue-wire.ts';
 import type { Language } from './language.ts';
-import { searchProducts } from './product-search.ts';
-import type { ProductSearch } from './product-search.ts';
+import { searchProducts } from './search/product-search.ts';
+import type { ProductSearch } from './search/product-search.ts';
 import type { Shelf, ShelfProduct } from './shelf.ts';
 
 const group = Type.Array(Type.Object({ ...labelSchema.properties, count: Type.Integer() }));

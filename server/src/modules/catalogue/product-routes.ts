@@ -12,8 +12,8 @@ import {
 } from './catalogue-wire.ts';
 import { productNotFound, variantNotFound } from './errors.ts';
 import { countFacets, facetsSchema } from './product-facets.ts';
-import { PRODUCT_SORTS, searchProducts } from './product-search.ts';
-import type { ProductSearch } from './product-search.ts';
+import { PRODUCT_SORTS, searchProducts } from './search/product-search.ts';
+import type { ProductSearch } from './search/product-search.ts';
 import { findRelated } from './related-products.ts';
 import { cutPage, shelfEndpoint } from './shelf-endpoint.ts';
 import { VARIANT_SORTS } from './variant-sort.ts';

@@ -21,7 +21,7 @@ import {
 import { shelfRowNotFound } from './errors.ts';
 import type { Language } from './language.ts';
 import { productListQuery, slugParams } from './product-routes.ts';
-import { searchProducts } from './product-search.ts';
+import { searchProducts } from './search/product-search.ts';
 import { cutPage, shelfEndpoint } from './shelf-endpoint.ts';
 import { findByIdOrSlug } from './shelf.ts';
 import type { Shelf } from './shelf.ts';

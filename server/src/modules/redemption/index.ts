@@ -17,7 +17,7 @@ import { createMissLimits } from './client/miss-limits.ts';
 import type { MissLimitSettings } from './client/miss-limits.ts';
 import { createRedeemLines } from './client/redeem-lines.ts';
 import { codeRoutes } from './codes/code-routes.ts';
-import { expireCodesSweep } from './codes/expire-codes.ts';
+import { expireCodesSweep } from './expiry/expire-codes.ts';
 import { stockRoutes } from './codes/stock-routes.ts';
 import { sendRedemptionEmailJob } from './letters/jobs.ts';
 import { sendRedemptionEmail } from './letters/send-redemption-email.ts';

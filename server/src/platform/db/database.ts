@@ -179,6 +179,11 @@ export function sqlStateOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** A row that others name could not go, or one was named that is not there. PostgreSQL 18 has a code of its own for RESTRICT. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return ['23503', '23001'].includes(sqlStateOf(error));
+}
+
 /** The name of the constraint that refused a write, or undefined: modules turn it into their own error. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('constraint' in error)) return undefined;

@@ -1,8 +1,7 @@
-import { sqlStateOf, violatedConstraint } from '../db/database.ts';
+import { isForeignKeyViolation, sqlStateOf, violatedConstraint } from '../db/database.ts';
 import { AppError, fieldError } from '../errors.ts';
 import type { Resource } from './resource.ts';
 
-const FOREIGN_KEY = '23503';
 const UNIQUE = '23505';
 
 export const notFound = (name: string): AppError => new AppError('NOT_FOUND', `There is no such ${name}`);
@@ -21,7 +20,7 @@ export function translateWriteError(error: unknown, resource: Resource, isDelete
   const constraint = violatedConstraint(error);
   if (constraint === undefined) return error;
   if (sqlStateOf(error) === UNIQUE) return alreadyTaken(resource, constraint, error);
-  if (sqlStateOf(error) !== FOREIGN_KEY) return error;
+  if (!isForeignKeyViolation(error)) return error;
   return isDelete ? stillUsed(resource, error) : unknownReference(constraint, error);
 }
 

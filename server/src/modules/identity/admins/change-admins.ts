@@ -1,4 +1,4 @@
-import { inTransaction, sqlStateOf, violatedConstraint } from '../../../platform/db/database.ts';
+import { inTransaction, isForeignKeyViolation, violatedConstraint } from '../../../platform/db/database.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { recordAudit } from '../audit/record-audit.ts';
@@ -119,7 +119,7 @@ export async function removeAdmin(deps: ChangeAdminsDeps, id: number, change: Ad
   await inTransaction(deps.db, async (tx) => {
     const before = await lockForChange(tx, id, change.own);
     await deleteAdmin(tx, id).catch((error: unknown) => {
-      if (sqlStateOf(error) === FOREIGN_KEY_VIOLATION) {
+      if (isForeignKeyViolation(error)) {
         throw new AppError('CONFLICT', 'Records name this admin: suspend them instead');
       }
       throw error;
@@ -134,8 +134,6 @@ export async function removeAdmin(deps: ChangeAdminsDeps, id: number, change: Ad
   });
   deps.forgetAdmins();
 }
-
-const FOREIGN_KEY_VIOLATION = '23503';
 
 /** The frame of every change of one admin: lock, guard, change, keep a super_admin, record. */
 async function changeOne(

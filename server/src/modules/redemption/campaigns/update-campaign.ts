@@ -1,6 +1,6 @@
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/database.ts';
-import { expireCodesOf } from '../codes/expire-store.ts';
+import { expireCodesOf } from '../expiry/expire-store.ts';
 import { noCampaign } from '../errors.ts';
 import { campaignError } from './campaign-errors.ts';
 import { checkWindow } from './campaign-rules.ts';
