@@ -2,6 +2,8 @@ import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { SecretBox } from '../../../platform/secret-box.ts';
 import type { Clock } from '../../../platform/time.ts';
+import { createDigestSet } from '../import/digest-set.ts';
+import type { DigestSet } from '../import/digest-set.ts';
 import { CHUNK_ROWS, inChunks, keyOf, sealCandidate } from '../import/import-chunks.ts';
 import type { Candidate } from '../import/import-chunks.ts';
 import { checkImportRow } from '../import/import-row.ts';
@@ -36,7 +38,7 @@ export async function stageBatch(
   { batch, brandId, rows }: BatchToStage,
 ): Promise<number> {
   const id = await inTransaction(deps.db, (tx) => openBatch(tx, batch));
-  const seen = new Set<string>();
+  const seen = createDigestSet();
   const counts = { id, read: 0, invalid: 0, repeated: 0 };
   for await (const chunk of inChunks(rows, CHUNK_ROWS)) {
     const judged = chunk.map((row) => judge(deps, row, seen));
@@ -50,14 +52,13 @@ export async function stageBatch(
   return id;
 }
 
-function judge(deps: StageBatchDeps, row: ImportRow | UnusableRow, seen: Set<string>): Candidate | StagedRow {
+function judge(deps: StageBatchDeps, row: ImportRow | UnusableRow, seen: DigestSet): Candidate | StagedRow {
   const code = 'problem' in row ? row : checkImportRow(row, deps.clock.now());
   const { line } = row;
   if ('problem' in code) return { line, outcome: 'invalid', problem: code.problem, sealed: null };
   const digest = voucherDigest(deps.box, code.code);
-  if (seen.has(keyOf(digest))) return { line, outcome: 'duplicate_in_file', problem: null, sealed: null };
-  seen.add(keyOf(digest));
-  return { code, digest };
+  if (seen.add(digest)) return { code, digest };
+  return { line, outcome: 'duplicate_in_file', problem: null, sealed: null };
 }
 
 async function compareWithStored(

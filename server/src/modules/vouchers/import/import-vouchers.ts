@@ -2,6 +2,8 @@ import { inTransaction } from '../../../platform/db/database.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { SecretBox } from '../../../platform/secret-box.ts';
 import type { Clock } from '../../../platform/time.ts';
+import { createDigestSet } from './digest-set.ts';
+import type { DigestSet } from './digest-set.ts';
 import { CHUNK_ROWS, inChunks, keyOf, sealCandidate } from './import-chunks.ts';
 import type { Candidate } from './import-chunks.ts';
 import { checkImportRow } from './import-row.ts';
@@ -55,7 +57,7 @@ export interface ImportSummary {
 
 /**
  * Puts delivered codes into the vault as one batch. Rows go in by the thousand, each thousand in a transaction of its
- * own: memory stays flat (16 bytes a row are kept, to notice repeats), locks are short, and an import that was cut
+ * own: memory stays flat (a digest of each row is kept, to notice repeats), locks are short, and an import that was cut
  * off is finished by running it again, since what is stored already is left alone. Good rows go in although others
  * are wrong; every row is reported.
  */
@@ -63,7 +65,7 @@ export async function importVouchers(
   deps: ImportVouchersDeps,
   input: ImportVouchersInput,
 ): Promise<ImportSummary> {
-  const run: ImportRun = { ...deps, input, seen: new Set(), batchId: null };
+  const run: ImportRun = { ...deps, input, seen: createDigestSet(), batchId: null };
   const counts: Record<ImportOutcome, number> = {
     imported: 0,
     duplicate_in_file: 0,
@@ -92,8 +94,8 @@ export async function importVouchers(
 
 interface ImportRun extends ImportVouchersDeps {
   readonly input: ImportVouchersInput;
-  /** Half of each digest read so far: 128 bits do not meet by chance. */
-  readonly seen: Set<string>;
+  /** Digests read so far. */
+  readonly seen: DigestSet;
   batchId: number | null;
 }
 
@@ -114,10 +116,7 @@ function judge(run: ImportRun, row: ImportRow | UnusableRow): Candidate | Import
   const code = 'problem' in row ? row : checkImportRow(row, run.clock.now());
   if ('problem' in code) return { line: code.line, outcome: 'invalid', problem: code.problem };
   const digest = voucherDigest(run.box, code.code);
-  const key = keyOf(digest);
-  if (run.seen.has(key)) return { line: code.line, outcome: 'duplicate_in_file' };
-  run.seen.add(key);
-  return { code, digest };
+  return run.seen.add(digest) ? { code, digest } : { line: code.line, outcome: 'duplicate_in_file' };
 }
 
 /** Writes those that are new. @returns the keys of what was written, or would be. */
