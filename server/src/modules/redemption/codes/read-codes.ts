@@ -2,7 +2,7 @@ import type { Reader } from '../../../platform/db/database.ts';
 import { listCodesAfter } from './code-store.ts';
 import type { CodeRow, CodeSelection } from './code-store.ts';
 
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 500;
 
 /** Codes in the order of their ids, a piece at a time: the reader sets the pace, and memory stays flat. */
 export async function* readCodes(reader: Reader, selection: CodeSelection): AsyncGenerator<CodeRow[]> {

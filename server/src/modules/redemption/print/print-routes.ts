@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 
 import { auditActor } from '../../../platform/audit.ts';
@@ -8,24 +9,28 @@ import { inTransaction } from '../../../platform/db/database.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { endpoint } from '../../../platform/http/endpoint.ts';
-import type { Endpoint, RawAnswer } from '../../../platform/http/endpoint.ts';
+import type { AdminCaller, Endpoint, RawAnswer } from '../../../platform/http/endpoint.ts';
 import type { SecretBox } from '../../../platform/secret-box.ts';
+import type { Clock } from '../../../platform/time.ts';
 import { findCampaign } from '../campaigns/campaign-store.ts';
-import type { Actor } from '../campaigns/create-campaign.ts';
-import { countSelectedCodes } from '../codes/code-store.ts';
+import { countSelectedCodes, listCodesAfter } from '../codes/code-store.ts';
+import type { CodeSelection } from '../codes/code-store.ts';
 import { codeStatusSchema } from '../codes/code-wire.ts';
 import { readBaseUrl } from '../codes/link-rules.ts';
 import { noCampaign } from '../errors.ts';
 import { openCodeStatuses } from '../redemption-code-states.ts';
 import type { RedemptionCodeStatus } from '../redemption-code-states.ts';
-import { checkSheet, writeSheet } from './print-sheet.ts';
-import { readPrintedCodes } from './printed-code.ts';
-import type { Printing } from './printed-code.ts';
-import { writeQrZip } from './qr-zip.ts';
-import { SHEET_PRESETS } from './sheet-layout-rules.ts';
+import { redemptionContexts } from '../redemption-secrets.ts';
+import { printCodes } from './print-codes.ts';
+import type { PrintTask } from './print-task.ts';
+import { toPrintedCode } from './printed-code.ts';
+import { outerModules } from './qr-matrix.ts';
+import { checkModuleSize, SHEET_PRESETS } from './sheet-layout-rules.ts';
+import type { SheetPreset } from './sheet-layout-rules.ts';
 
 export interface PrintDeps {
   readonly db: Database;
+  readonly clock: Clock;
   readonly box: SecretBox;
   readonly recordAudit: RecordAudit;
   readonly publicUrl: string;
@@ -63,13 +68,9 @@ export function printRoutes(deps: PrintDeps): Endpoint[] {
       data: Type.Null(),
       errors: ['NOT_FOUND', 'BAD_REQUEST'],
       handle: async (call) => {
-        const asked = { campaignId: call.params.id, query: call.query, actor: auditActor(call) };
-        const printing = await preparePrinting(deps, asked);
         const { format } = call.query;
-        return download(Readable.from(writeQrZip(deps, printing, format)), {
-          type: 'application/zip',
-          name: `campaign-${call.params.id}-qr.zip`,
-        });
+        const printing = await preparePrinting(deps, call, { kind: 'zip', format });
+        return download(deps, printing, { type: 'application/zip', ending: 'qr.zip' });
       },
     }),
     endpoint({
@@ -87,42 +88,38 @@ export function printRoutes(deps: PrintDeps): Endpoint[] {
       data: Type.Null(),
       errors: ['NOT_FOUND', 'BAD_REQUEST'],
       handle: async (call) => {
-        const asked = { campaignId: call.params.id, query: call.query, actor: auditActor(call) };
         const { preset, cut_lines: cutLines } = call.query;
-        const printing = await preparePrinting(deps, asked);
-        for await (const { url } of readPrintedCodes(deps, printing)) {
-          checkSheet(preset, url);
-          break;
-        }
-        return download(Readable.from(writeSheet(deps, printing, { preset, cutLines })), {
-          type: 'application/pdf',
-          name: `campaign-${call.params.id}-sheet.pdf`,
-        });
+        const printing = await preparePrinting(deps, call, { kind: 'sheet', preset, cutLines });
+        await checkPrintable(deps, printing, preset);
+        return download(deps, printing, { type: 'application/pdf', ending: 'sheet.pdf' });
       },
     }),
   ];
 }
 
-interface Asked {
-  readonly campaignId: number;
-  readonly actor: Actor;
+interface Printing {
+  readonly selection: CodeSelection;
+  readonly task: PrintTask;
+}
+
+interface PrintCall {
+  readonly params: { readonly id: number };
   readonly query: {
     readonly base_url?: string;
     readonly status?: RedemptionCodeStatus | 'all';
     readonly generation_id?: number;
   };
+  readonly caller: AdminCaller;
+  readonly request: FastifyRequest;
 }
 
-async function preparePrinting(deps: PrintDeps, asked: Asked): Promise<Printing> {
-  const { campaignId, query, actor } = asked;
-  const baseUrl = readBaseUrl(query.base_url ?? deps.publicUrl);
-  const selection = {
-    campaignId,
-    statuses: statusesOf(query.status),
-    generationId: query.generation_id ?? null,
-  };
+async function preparePrinting(deps: PrintDeps, call: PrintCall, form: PrintTask['form']): Promise<Printing> {
+  const { id } = call.params;
+  const { base_url: given, status, generation_id: generationId } = call.query;
+  const baseUrl = readBaseUrl(given ?? deps.publicUrl);
+  const selection = { campaignId: id, statuses: statusesOf(status), generationId: generationId ?? null };
   const [campaign, total] = await Promise.all([
-    findCampaign(deps.db, campaignId),
+    findCampaign(deps.db, id),
     countSelectedCodes(deps.db, selection),
   ]);
   if (!campaign) throw noCampaign();
@@ -134,13 +131,23 @@ async function preparePrinting(deps: PrintDeps, asked: Asked): Promise<Printing>
   }
   await inTransaction(deps.db, (tx) =>
     deps.recordAudit(tx, {
-      ...actor,
+      ...auditActor(call),
       action: 'redemption:print-codes',
-      resource: `redemption_campaign:${campaignId}`,
+      resource: `redemption_campaign:${id}`,
       after: { base_url: baseUrl, codes: total },
     }),
   );
-  return { selection, total, baseUrl, campaign };
+  const { name, headline, cta_text } = campaign;
+  const printedAt = deps.clock.now().toISOString();
+  return { selection, task: { form, total, printedAt, baseUrl, campaign: { id, name, headline, cta_text } } };
+}
+
+/** Before the first byte leaves: the first code shows how fine all of them would be. */
+async function checkPrintable(deps: PrintDeps, printing: Printing, preset: SheetPreset): Promise<void> {
+  const [first] = await listCodesAfter(deps.db, printing.selection, { afterId: 0, limit: 1 });
+  if (!first) return;
+  const token = deps.box.open(first.token_sealed, redemptionContexts.token);
+  checkModuleSize(preset, outerModules(toPrintedCode(1, token, printing.task.baseUrl).matrix));
 }
 
 function statusesOf(status: RedemptionCodeStatus | 'all' | undefined): RedemptionCodeStatus[] | null {
@@ -148,15 +155,19 @@ function statusesOf(status: RedemptionCodeStatus | 'all' | undefined): Redemptio
   return status === undefined ? [...openCodeStatuses] : [status];
 }
 
-function download(body: Readable, file: { type: string; name: string }): RawAnswer {
+function download(
+  deps: PrintDeps,
+  { selection, task }: Printing,
+  file: { type: string; ending: string },
+): RawAnswer {
   return {
     raw: true,
     status: 200,
     headers: {
       'content-type': file.type,
-      'content-disposition': `attachment; filename="${file.name}"`,
+      'content-disposition': `attachment; filename="campaign-${task.campaign.id}-${file.ending}"`,
       'x-content-type-options': 'nosniff',
     },
-    body,
+    body: Readable.from(printCodes(deps, selection, task)),
   };
 }

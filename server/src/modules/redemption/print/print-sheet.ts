@@ -1,11 +1,10 @@
 import PdfKit from 'pdfkit';
 
-import type { Reader } from '../../../platform/db/database.ts';
-import type { SecretBox } from '../../../platform/secret-box.ts';
-import { readPrintedCodes } from './printed-code.ts';
-import type { PrintedCode, Printing } from './printed-code.ts';
-import { encodeQr, outerModules, QUIET_ZONE_MODULES } from './qr-matrix.ts';
-import { checkModuleSize, layOutSheet } from './sheet-layout-rules.ts';
+import type { PrintTask, PrintWriter } from './print-task.ts';
+import { toPrintedCode } from './printed-code.ts';
+import type { PrintedCode } from './printed-code.ts';
+import { drawDarkRuns, outerModules } from './qr-matrix.ts';
+import { layOutSheet } from './sheet-layout-rules.ts';
 import type { Box, Card, SheetPreset } from './sheet-layout-rules.ts';
 import { drawText, layOutText, registerFonts } from './sheet-text.ts';
 import type { LaidOutText } from './sheet-text.ts';
@@ -21,71 +20,50 @@ export interface SheetOptions {
 }
 
 /**
- * Whether the sheet can be printed; asked before its first byte leaves.
- * @throws AppError VALIDATION_ERROR, field `base_url`, when its QR codes would be too fine.
+ * A printable PDF: vector QR codes with their quiet zone, headline, call to action, the code in clear and a serial
+ * number. The document is read as it grows, so memory does not grow with it.
  */
-export function checkSheet(preset: SheetPreset, url: string): void {
-  checkModuleSize(preset, outerModules(encodeQr(url)));
-}
-
-/**
- * A printable PDF in pieces: vector QR codes with their quiet zone, headline, call to action, the code in clear and a
- * serial number. The document is read as it grows, a page at a time, so memory does not grow with it.
- */
-export async function* writeSheet(
-  deps: { readonly db: Reader; readonly box: SecretBox },
-  printing: Printing,
-  options: SheetOptions,
-): AsyncGenerator<Buffer> {
+export function startSheet(task: PrintTask, options: SheetOptions): PrintWriter {
   const pdf = new PdfKit({
     size: 'A4',
     margin: 0,
     autoFirstPage: false,
-    info: { Title: `${printing.campaign.name}: ${printing.total} codes` },
+    info: { Title: `${task.campaign.name}: ${task.total} codes` },
   });
   registerFonts(pdf);
-  const sheet = startSheet(pdf, printing, options);
-  for await (const code of readPrintedCodes(deps, printing)) {
-    sheet.add(code);
-    if (sheet.isPageFull()) yield* readAvailable(pdf);
-  }
-  if (sheet.isEmpty()) pdf.addPage();
-  pdf.end();
-  for await (const piece of pdf as unknown as AsyncIterable<Buffer>) yield piece;
-}
-
-function* readAvailable(pdf: Pdf): Generator<Buffer> {
-  for (;;) {
-    const piece = (pdf as unknown as NodeJS.ReadableStream).read() as Buffer | null;
-    if (piece === null) return;
-    yield piece;
-  }
-}
-
-interface Sheet {
-  add(code: PrintedCode): void;
-  isPageFull(): boolean;
-  isEmpty(): boolean;
-}
-
-function startSheet(pdf: Pdf, printing: Printing, options: SheetOptions): Sheet {
   const cards = layOutSheet(options.preset);
   let texts: CardTexts | undefined;
   let printed = 0;
   return {
-    add(code) {
+    add(token) {
       const place = printed % cards.length;
       const card = cards[place];
       if (!card) throw new Error('The sheet has no card at this place');
       if (place === 0) startPage(pdf, cards, options);
-      texts ??= layOutTexts(pdf, printing, card.text);
-      drawQr(pdf, code, card);
-      drawTexts(pdf, texts, { code, card, total: printing.total });
       printed += 1;
+      const code = toPrintedCode(printed, token, task.baseUrl);
+      texts ??= layOutTexts(pdf, task, card.text);
+      drawQr(pdf, code, card);
+      drawTexts(pdf, texts, { code, card, total: task.total });
     },
-    isPageFull: () => printed % cards.length === 0,
-    isEmpty: () => printed === 0,
+    take: () => readAvailable(pdf),
+    async end() {
+      if (printed === 0) pdf.addPage();
+      pdf.end();
+      const pieces: Buffer[] = [];
+      for await (const piece of pdf as unknown as AsyncIterable<Buffer>) pieces.push(piece);
+      return pieces;
+    },
   };
+}
+
+function readAvailable(pdf: Pdf): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (;;) {
+    const piece = (pdf as unknown as NodeJS.ReadableStream).read() as Buffer | null;
+    if (piece === null) return pieces;
+    pieces.push(piece);
+  }
 }
 
 function startPage(pdf: Pdf, cards: readonly Card[], options: SheetOptions): void {
@@ -104,11 +82,12 @@ function startPage(pdf: Pdf, cards: readonly Card[], options: SheetOptions): voi
  */
 function drawQr(pdf: Pdf, { matrix }: PrintedCode, { qr }: Card): void {
   const module = points(qr.width) / outerModules(matrix);
-  const path = matrix.darkRuns.map(
-    ({ x, y, length }) => `${x + QUIET_ZONE_MODULES} ${y + QUIET_ZONE_MODULES} ${length} 1 re`,
-  );
+  let path = '';
+  drawDarkRuns(matrix, (x, y, length) => {
+    path += `${x} ${y} ${length} 1 re\n`;
+  });
   pdf.save().translate(points(qr.x), points(qr.y)).scale(module).fillColor('black');
-  (pdf as unknown as { addContent(operators: string): void }).addContent(`${path.join('\n')}\nf`);
+  (pdf as unknown as { addContent(operators: string): void }).addContent(`${path}f`);
   pdf.restore();
 }
 
@@ -135,12 +114,12 @@ function sizesFor(box: Box): (typeof SIZES)[keyof typeof SIZES] {
 }
 
 /** The same on every card, so broken into lines once. */
-function layOutTexts(pdf: Pdf, printing: Printing, box: Box): CardTexts {
-  const { name, headline, cta_text: callToAction } = printing.campaign;
+function layOutTexts(pdf: Pdf, task: PrintTask, box: Box): CardTexts {
+  const { name, headline, cta_text: callToAction } = task.campaign;
   const width = points(box.width);
   const sizes = sizesFor(box);
   const { lines } = sizes;
-  const place = `${printing.baseUrl.replace(/^https?:\/\//, '')}/redeem`;
+  const place = `${task.baseUrl.replace(/^https?:\/\//, '')}/redeem`;
   const style = { weight: 'regular', width, lines } as const;
   return {
     headline: layOutText(pdf, headline ?? name, { ...style, size: sizes.headline, weight: 'bold' }),
@@ -159,8 +138,8 @@ function drawTexts(pdf: Pdf, texts: CardTexts, on: { code: PrintedCode; card: Ca
   y = drawText(pdf, texts.callToAction, { x, y: y + 1 });
   const size = fittingCodeSize(code.token, { width: points(card.text.width), size: texts.codeSize });
   pdf.font('Courier-Bold').fontSize(size);
-  pdf.text(code.token, x, y + 2, { lineBreak: false, characterSpacing: CODE_SPACING });
-  y = drawText(pdf, texts.place, { x, y: y + 3 + size });
+  pdf.text(code.token, x, y + 4, { lineBreak: false, characterSpacing: CODE_SPACING });
+  y = drawText(pdf, texts.place, { x, y: y + 4 + size });
   pdf.font('Helvetica').fontSize(texts.noteSize);
   pdf.text(`${code.serial} / ${total}`, x, y + 1, { lineBreak: false });
 }

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-import { outerModules, QUIET_ZONE_MODULES } from './qr-matrix.ts';
+import { drawDarkRuns, outerModules } from './qr-matrix.ts';
 import type { QrMatrix } from './qr-matrix.ts';
 
 /** How large a module is printed when nobody scales the picture: 0.6 mm reads well from a hand's distance. */
@@ -11,9 +11,10 @@ const PIXELS_PER_MODULE = 16;
 export function toSvg(matrix: QrMatrix): string {
   const side = outerModules(matrix);
   const millimetres = `${(side * MODULE_MM).toFixed(1)}mm`;
-  const path = matrix.darkRuns
-    .map(({ x, y, length }) => `M${x + QUIET_ZONE_MODULES} ${y + QUIET_ZONE_MODULES}h${length}v1h-${length}z`)
-    .join('');
+  let path = '';
+  drawDarkRuns(matrix, (x, y, length) => {
+    path += `M${x} ${y}h${length}v1h-${length}z`;
+  });
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" width="${millimetres}" height="${millimetres}" ` +
     `viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges">` +
@@ -27,7 +28,7 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
  * The same as a PNG of one bit per pixel. Written here because a module is 16 equal rows: the general encoder of the QR
  * library takes 17 ms for one, this takes less than one.
  */
-export function toPng(matrix: QrMatrix): Buffer {
+export function toPng(matrix: QrMatrix): Buffer<ArrayBuffer> {
   const modules = outerModules(matrix);
   const side = modules * PIXELS_PER_MODULE;
   const header = Buffer.alloc(13);
@@ -55,13 +56,12 @@ function rowsOf(matrix: QrMatrix, modules: number): Buffer {
   const rowBytes = 1 + modules * bytesPerModule;
   const pixels = Buffer.alloc(rowBytes * modules * PIXELS_PER_MODULE, 0xff);
   for (let row = 0; row < modules * PIXELS_PER_MODULE; row += 1) pixels[row * rowBytes] = 0;
-  for (const { x, y, length } of matrix.darkRuns) {
-    const from = 1 + (x + QUIET_ZONE_MODULES) * bytesPerModule;
-    const firstRow = (y + QUIET_ZONE_MODULES) * PIXELS_PER_MODULE;
-    for (let row = firstRow; row < firstRow + PIXELS_PER_MODULE; row += 1) {
-      pixels.fill(0, row * rowBytes + from, row * rowBytes + from + length * bytesPerModule);
+  drawDarkRuns(matrix, (x, y, length) => {
+    for (let row = y * PIXELS_PER_MODULE; row < (y + 1) * PIXELS_PER_MODULE; row += 1) {
+      const from = row * rowBytes + 1 + x * bytesPerModule;
+      pixels.fill(0, from, from + length * bytesPerModule);
     }
-  }
+  });
   return pixels;
 }
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  isDark(x: number, y: number): boolean;
+  readonly isDark: (x: number, y: number) => boolean;
 }
 
 interface Box {
