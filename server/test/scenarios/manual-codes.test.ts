@@ -283,6 +283,31 @@ describe('an e-mail that does not get through (interface part 3, decisions 6.2)'
   });
 });
 
+describe('an unexpected error (interface part 3)', () => {
+  it('is recorded as a FAILED attempt, keeps what is stored and lets the next try through', async () => {
+    const customer = await aCustomer(service);
+    const broken = await aBrokenOrder(service, customer);
+    await fault(service, { target: 'smtp', fault: 'reject' });
+    await enter(broken.id, { orderItemId: broken.itemIds[0], code: aCode() });
+    const seal = (value: string) =>
+      service.db.query(`UPDATE vouchers SET code_sealed = ${value} WHERE order_item_id = $1`, [
+        broken.itemIds[0],
+      ]);
+    await seal(`'\\x00' || code_sealed`);
+    expect(await resend(broken.id)).toMatchObject({ status: 500, errorCode: 'INTERNAL_ERROR' });
+    const { rows } = await service.db.query(
+      `SELECT type, status, error_message IS NOT NULL AS explained,
+              (SELECT count(*)::int FROM recovery_claims WHERE order_id = $1) AS claims
+       FROM fulfillment_attempts WHERE order_id = $1 ORDER BY id DESC LIMIT 1`,
+      [broken.id],
+    );
+    expect(rows).toEqual([{ type: 'RESEND_EMAIL', status: 'FAILED', explained: true, claims: 0 }]);
+    await seal('substring(code_sealed FROM 2)');
+    await service.db.query('UPDATE mail_messages SET claimed_until = now() WHERE order_id = $1', [broken.id]);
+    expect(await resend(broken.id)).toMatchObject({ status: 200, success: true });
+  });
+});
+
 describe('resending the e-mail', () => {
   let customer: Customer;
   let orderId: number;
