@@ -69,6 +69,18 @@ const invariants: Readonly<Record<string, string>> = {
   'every status an order ever had is recorded, the last one being the present': `
     SELECT o.id FROM orders o WHERE o.status <> (
       SELECT to_status FROM order_status_changes c WHERE c.order_id = o.id ORDER BY c.id DESC LIMIT 1)`,
+  'the counter of an address is what it redeemed of a campaign that limits it': `
+    SELECT campaign.id, code.redeemed_ip_key FROM redemption_campaigns campaign
+    JOIN redemption_codes code ON code.campaign_id = campaign.id AND code.status = 'redeemed'
+    LEFT JOIN redemption_ip_counters counter
+      ON counter.campaign_id = campaign.id AND counter.ip_key = code.redeemed_ip_key
+    WHERE campaign.max_per_ip IS NOT NULL
+    GROUP BY campaign.id, code.redeemed_ip_key, counter.redeemed
+    HAVING counter.redeemed IS DISTINCT FROM count(*)`,
+  'every redeemed code was told to other systems exactly once': `
+    SELECT code.id FROM redemption_codes code LEFT JOIN outbox_events event
+      ON event.type = 'redemption.redeemed' AND (event.data ->> 'redemption_code_id')::bigint = code.id
+    WHERE code.status = 'redeemed' GROUP BY code.id HAVING count(event.id) <> 1`,
 };
 
 /** Checks every invariant on a quiet database. */
