@@ -50,6 +50,20 @@ describe('the line for one code', () => {
     expect(aRedeem(lines).asked).toEqual([false]);
   });
 
+  it('lets no more than eight ask at once when the code is taken, and forgets nobody', async () => {
+    const lines = createRedeemLines();
+    const redeems = Array.from({ length: 20 }, () => aRedeem(lines));
+    redeems[0]?.finish('redeemed');
+    await redeems[0]?.result;
+    await settle();
+    const asking = () => redeems.filter((redeem) => redeem.asked.length === 1).length;
+    expect(asking()).toBe(1 + 8);
+    for (const redeem of redeems) redeem.finish('already_redeemed');
+    await Promise.all(redeems.map((redeem) => redeem.result));
+    expect(asking()).toBe(20);
+    expect(aRedeem(lines).asked).toEqual([false]);
+  });
+
   it('goes on when somebody in it fails', async () => {
     const lines = createRedeemLines();
     const first = aRedeem(lines);
