@@ -13,6 +13,7 @@ import type {
 } from './catalogue-store.ts';
 import { IDENTIFIER_KEYS } from './fulfillment/fulfillment-config-rules.ts';
 import type { FulfillmentConfig, FulfillmentField } from './fulfillment/fulfillment-config-rules.ts';
+import { inputSchemaOf } from './fulfillment/fulfillment-input-schema.ts';
 import { inLanguage } from './language.ts';
 import type { Language } from './language.ts';
 
@@ -96,6 +97,10 @@ export const fulfillmentFieldsSchema = Type.Object({
   identifier_field: identifierKey,
   identifier: identifierSchema,
   fields: Type.Array(fieldSchema),
+  input_schema: Type.Record(Type.String(), Type.Unknown(), {
+    description:
+      'A JSON Schema (2020-12): an order’s `fulfillment_input` is checked by it, blanks around the values taken off.',
+  }),
 });
 
 export const paymentMethodSchema = Type.Object({
@@ -206,6 +211,7 @@ export function fulfillmentFieldsToWire(
     identifier_field: fulfillment.identifier.key,
     identifier: identifierToWire(shown),
     fields: fulfillment.fields.map((field) => fieldToWire(field, language)),
+    input_schema: { ...inputSchemaOf(fulfillment) },
   };
 }
 

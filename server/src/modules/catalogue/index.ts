@@ -36,7 +36,8 @@ export type {
   IdentifierKey,
   RecipientIdentifier,
 } from './fulfillment/fulfillment-config-rules.ts';
-export { checkFulfillmentInput, isEmailAddress } from './fulfillment/fulfillment-input-rules.ts';
+export { checkFulfillmentInput } from './fulfillment/fulfillment-input-rules.ts';
+export { isEmailAddress } from './fulfillment/fulfillment-input-schema.ts';
 export type { Stock } from './catalogue-snapshot.ts';
 
 export interface CatalogueDeps {

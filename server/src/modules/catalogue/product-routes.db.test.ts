@@ -277,6 +277,17 @@ describe('GET /orders/fulfillment-fields/:variantId', () => {
           ],
         },
       ],
+      input_schema: {
+        type: 'object',
+        properties: {
+          player_id: { type: 'string', minLength: 1, maxLength: 255, allOf: [{ pattern: '^(?:[0-9]+)$' }] },
+          zone: { type: 'string', minLength: 1, maxLength: 255, enum: ['1', '2'] },
+          email: false,
+          account_id: false,
+          uid: false,
+        },
+        required: ['player_id'],
+      },
     });
   });
 

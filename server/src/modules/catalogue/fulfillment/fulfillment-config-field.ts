@@ -1,11 +1,13 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
+import { Check } from 'typebox/schema';
 
 import { AppError } from '../../../platform/errors.ts';
 import type { FieldProblem } from '../../../platform/errors.ts';
 import type { Field } from '../../../platform/resource/resource.ts';
 import { isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
 import type { FulfillmentField } from './fulfillment-config-rules.ts';
+import { inputSchemaOf } from './fulfillment-input-schema.ts';
 import { LONGEST_PATTERN, problemWithPattern } from './fulfillment-pattern-rules.ts';
 
 const label = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
@@ -26,7 +28,11 @@ const entrySchema = Type.Object({
   label: Type.Optional(label),
   label_bn: Type.Optional(label),
   type: Type.Optional(
-    Type.String({ pattern: '^[a-z][a-z0-9_-]{0,29}$', description: '`text` when left out' }),
+    Type.String({
+      pattern: '^[a-z][a-z0-9_-]{0,29}$',
+      description:
+        '`text` when left out. Values of `email`, `number` and `tel` are checked; any other tells a form how to ask.',
+    }),
   ),
   required: Type.Optional(Type.Boolean()),
   pattern: Type.Optional(
@@ -129,6 +135,17 @@ export function problemsOf(config: Config, path: string): FieldProblem[] {
     const values = entry.options?.map(({ value }) => value.trim()) ?? [];
     const twice = values.find((value, index) => values.indexOf(value) !== index);
     if (twice !== undefined) say(at, 'options', `names the value ${twice} twice`);
+    const unusable = pattern === undefined ? findUnusableOption(entry) : undefined;
+    if (unusable !== undefined)
+      say(at, 'options', `names the value ${unusable}, which the type or pattern of the field refuses`);
   }
   return problems;
+}
+
+/** An option that no order could choose. */
+function findUnusableOption(entry: Config['fields'][number]): string | undefined {
+  if (!entry.options) return undefined;
+  const schema = inputSchemaOf(parseFulfillmentConfig({ fields: [entry] }, 'CODE')).properties[entry.name];
+  const values = entry.options.map(({ value }) => value.trim());
+  return schema ? values.find((value) => !Check(schema, value)) : undefined;
 }

@@ -1,19 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { IDENTIFIER_KEYS } from './fulfillment-config-rules.ts';
-import { checkFulfillmentInput, isEmailAddress } from './fulfillment-input-rules.ts';
-import type { ExpectedInput } from './fulfillment-input-rules.ts';
+import { IDENTIFIER_KEYS, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
+import type { FulfillmentConfig } from './fulfillment-config-rules.ts';
+import { checkFulfillmentInput } from './fulfillment-input-rules.ts';
+import { isEmailAddress } from './fulfillment-input-schema.ts';
 
-const email: ExpectedInput = { identifier: { key: 'email', required: true }, fields: [] };
-const game: ExpectedInput = {
-  identifier: { key: 'player_id', required: true },
-  fields: [
-    { name: 'player_id', required: true, pattern: '[0-9]+' },
-    { name: 'region', required: false, options: [{ value: 'asia' }, { value: 'europe' }] },
-  ],
-};
-const messageOf = (expected: ExpectedInput, given: Record<string, string>, fallback?: string): string => {
+const email = parseFulfillmentConfig({}, 'CODE');
+const game = parseFulfillmentConfig(
+  {
+    fields: [
+      { name: 'player_id', required: true, pattern: '[0-9]+' },
+      { name: 'region', required: false, options: [{ value: 'asia' }, { value: 'europe' }] },
+      { name: 'level', type: 'number', required: false },
+      { name: 'contact', type: 'tel', required: false },
+      { name: '__proto__', required: false },
+    ],
+  },
+  'TOPUP',
+);
+const messageOf = (expected: FulfillmentConfig, given: Record<string, string>, fallback?: string): string => {
   const checked = checkFulfillmentInput(expected, given, fallback);
   return checked.kind === 'refused' ? checked.problem.message : `accepted ${JSON.stringify(checked.input)}`;
 };
@@ -41,6 +47,27 @@ describe('fulfillment input (interface part 4, rules 4 and 5)', () => {
     expect(messageOf(game, { player_id: 'abc' })).toContain('does not have the form');
     expect(messageOf(game, { player_id: '1', region: 'moon' })).toContain('must be one of: asia, europe');
     expect(messageOf(email, { email: 'nobody' })).toContain('valid e-mail');
+  });
+
+  it('checks what the type of a supporting field says, and how long a value is', () => {
+    expect(messageOf(game, { player_id: '1', level: 'ten' })).toBe('level must be a number');
+    expect(messageOf(game, { player_id: '1', contact: 'call me' })).toBe(
+      'contact must be a telephone number',
+    );
+    expect(messageOf(game, { player_id: '1', level: '-7.5', contact: '+880 1711-000000' })).toContain(
+      'accepted',
+    );
+    expect(messageOf(game, { player_id: '1'.repeat(256) })).toBe('player_id must be at most 255 characters');
+  });
+
+  it('names the identifier first when several fields are wrong', () => {
+    expect(messageOf(game, { player_id: 'abc', region: 'moon' })).toContain('player_id does not');
+    expect(messageOf(game, { region: 'moon' })).toContain('Missing required fulfillment input: player_id');
+  });
+
+  it('keeps a declared field whatever its name', () => {
+    const given = JSON.parse('{"player_id":"1","__proto__":"kept"}') as Record<string, string>;
+    expect(messageOf(game, given)).toBe('accepted {"player_id":"1","__proto__":"kept"}');
   });
 
   it('never stores a key the product does not declare, nor a second identifier, whatever is sent', () => {

@@ -1,82 +1,76 @@
+import { Check } from 'typebox/schema';
+
 import { IDENTIFIER_KEYS } from './fulfillment-config-rules.ts';
-import type { IdentifierKey } from './fulfillment-config-rules.ts';
-
-export interface ExpectedField {
-  readonly name: string;
-  readonly required: boolean;
-  readonly pattern?: string | undefined;
-  readonly options?: readonly { readonly value: string }[] | undefined;
-}
-
-export interface ExpectedInput {
-  readonly identifier: { readonly key: IdentifierKey; readonly required: boolean };
-  readonly fields: readonly ExpectedField[];
-}
+import type { FulfillmentConfig } from './fulfillment-config-rules.ts';
+import { inputSchemaOf } from './fulfillment-input-schema.ts';
+import type { ValueSchema } from './fulfillment-input-schema.ts';
+import { LONGEST_VALUE } from './fulfillment-pattern-rules.ts';
 
 export type InputProblem = { readonly field: string; readonly message: string };
 export type CheckedInput =
   | { readonly kind: 'accepted'; readonly input: Record<string, string> }
   | { readonly kind: 'refused'; readonly problem: InputProblem };
 
-const EMAIL = /^[^\s@<>,;"']+@[^\s@<>,;"']+\.[^\s@<>,;"']{2,}$/;
-
-export function isEmailAddress(text: string): boolean {
-  return text.length <= 254 && EMAIL.test(text);
-}
-
 /**
- * Order create rule 4 and 5 (interface part 4): refuses two identifiers, the wrong one and missing required fields,
- * gives an e-mail product the order's fallback address, and drops every key the product does not declare.
- * Messages are the interface's, byte for byte (part 7).
+ * Order create rule 4 and 5 (interface part 4): refuses two identifiers, the wrong one and what the product's input
+ * schema refuses, gives an e-mail product the order's fallback address, and drops every key the product does not
+ * declare. Messages are the interface's, byte for byte (part 7).
  */
 export function checkFulfillmentInput(
-  expected: ExpectedInput,
+  expected: FulfillmentConfig,
   given: Readonly<Record<string, string>>,
   fallbackEmail: string | undefined,
 ): CheckedInput {
   const filled = new Map(Object.entries(given).map(([name, value]) => [name, value.trim()] as const));
   for (const [name, value] of filled) if (value === '') filled.delete(name);
 
-  const received = IDENTIFIER_KEYS.filter((key) => filled.has(key));
   const { key } = expected.identifier;
+  const received = IDENTIFIER_KEYS.filter((each) => filled.has(each));
   if (received.length > 1) return refuse(received[1] ?? key, 'only one recipient identifier is allowed');
   const other = received[0];
   if (other !== undefined && other !== key)
     return refuse(other, `this product expects ${key} but received ${other}`);
-  if (key === 'email' && !filled.has('email') && fallbackEmail !== undefined)
+  if (key === 'email' && other === undefined && fallbackEmail !== undefined)
     filled.set('email', fallbackEmail);
 
-  const input: Record<string, string> = {};
-  for (const field of declaredFields(expected)) {
-    const value = filled.get(field.name);
-    if (value === undefined) {
-      if (field.required) return refuse(field.name, `Missing required fulfillment input: ${field.name}`);
-      continue;
-    }
-    const problem = problemWith(field, value);
-    if (problem) return refuse(field.name, problem);
-    input[field.name] = value;
-  }
-  return { kind: 'accepted', input };
+  const names = expected.fields.map(({ name }) => name).filter((name) => filled.has(name));
+  const input = Object.fromEntries(names.map((name) => [name, filled.get(name) ?? '']));
+  const problem = problemWith(expected, input);
+  return problem ? { kind: 'refused', problem } : { kind: 'accepted', input };
 }
 
-function declaredFields(expected: ExpectedInput): ExpectedField[] {
-  const { key, required } = expected.identifier;
-  const supporting = expected.fields.filter((field) => field.name !== key);
-  const declared = expected.fields.find((field) => field.name === key);
-  return [declared ? { ...declared, required } : { name: key, required }, ...supporting];
+/** What is wrong with the first field that is wrong; the identifier is looked at before the others. */
+function problemWith(
+  expected: FulfillmentConfig,
+  input: Readonly<Record<string, string>>,
+): InputProblem | undefined {
+  const tooLong = Object.keys(input).find((name) => [...(input[name] ?? '')].length > LONGEST_VALUE);
+  // Before any pattern runs: how long one may take was reckoned for values of this length.
+  if (tooLong !== undefined)
+    return { field: tooLong, message: `${tooLong} must be at most ${LONGEST_VALUE} characters` };
+  const schema = inputSchemaOf(expected);
+  if (Check(schema, input)) return undefined;
+  const { key } = expected.identifier;
+  const names = [key, ...expected.fields.map(({ name }) => name).filter((name) => name !== key)];
+  for (const field of names) {
+    const value = Object.hasOwn(input, field) ? input[field] : undefined;
+    const message =
+      value === undefined
+        ? schema.required.includes(field) && `Missing required fulfillment input: ${field}`
+        : problemWithValue(schema.properties[field] ?? false, value, field);
+    if (message) return { field, message };
+  }
+  throw new Error('The input schema refuses an input of which every field is right');
 }
 
-function problemWith(field: ExpectedField, value: string): string | undefined {
-  if (value.length > 255) return `${field.name} must be at most 255 characters`;
-  if (field.name === 'email' && !isEmailAddress(value)) return 'email must be a valid e-mail address';
-  if (field.options && !field.options.some((option) => option.value === value)) {
-    return `${field.name} must be one of: ${field.options.map((option) => option.value).join(', ')}`;
-  }
-  if (field.pattern && !new RegExp(`^(?:${field.pattern})$`, 'u').test(value)) {
-    return `${field.name} does not have the form this product expects`;
-  }
-  return undefined;
+function problemWithValue(schema: ValueSchema | false, value: string, name: string): string | undefined {
+  if (!schema) return undefined;
+  if (schema.enum && !schema.enum.includes(value)) return `${name} must be one of: ${schema.enum.join(', ')}`;
+  const failed = schema.allOf?.find((check) => !Check(check, value));
+  if (!failed) return undefined;
+  return failed.title === undefined
+    ? `${name} does not have the form this product expects`
+    : `${name} must be ${failed.title}`;
 }
 
 function refuse(field: string, message: string): CheckedInput {

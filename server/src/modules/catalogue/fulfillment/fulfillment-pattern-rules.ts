@@ -4,8 +4,8 @@
  */
 
 export const LONGEST_PATTERN = 200;
-/** The longest value an expression is run on; `fulfillment-input-rules.ts` refuses longer ones first. */
-const LONGEST_VALUE = 255;
+/** The longest value an expression is run on, in code points; `fulfillment-input-rules.ts` refuses longer ones first. */
+export const LONGEST_VALUE = 255;
 /** Three open ends (`.+@.+[.].+`) are fine; they meet at most some three million ways in 255 characters. */
 const MOST_WAYS = 20_000_000;
 const MOST_REPEATS = 1_000;
@@ -18,7 +18,7 @@ export function problemWithPattern(pattern: string): string | undefined {
   if (pattern.length > LONGEST_PATTERN) return `must be at most ${LONGEST_PATTERN} characters`;
   try {
     // oxlint-disable-next-line no-new -- whether it compiles is the question
-    new RegExp(`^(?:${pattern})$`, 'u');
+    new RegExp(wholly(pattern), 'u');
   } catch {
     return 'is not a regular expression';
   }
@@ -34,6 +34,11 @@ export function problemWithPattern(pattern: string): string | undefined {
     if (error instanceof NotUnderstood) return error.message;
     throw error;
   }
+}
+
+/** The pattern as one that only the whole value matches. */
+export function wholly(pattern: string): string {
+  return `^(?:${pattern})$`;
 }
 
 class NotUnderstood extends Error {}
