@@ -278,6 +278,7 @@ describe('GET /orders/fulfillment-fields/:variantId', () => {
         },
       ],
       input_schema: {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
         type: 'object',
         properties: {
           player_id: { type: 'string', minLength: 1, maxLength: 255, allOf: [{ pattern: '^(?:[0-9]+)$' }] },

@@ -27,6 +27,7 @@ export function isEmailAddress(text: string): boolean {
 
 /** A JSON Schema (2020-12) of one order item's `fulfillment_input`. */
 export interface FulfillmentInputSchema {
+  readonly $schema: 'https://json-schema.org/draft/2020-12/schema';
   readonly type: 'object';
   /** `false` for the identifiers that this product does not take. */
   readonly properties: Readonly<Record<string, ValueSchema | false>>;
@@ -50,6 +51,7 @@ export interface ValueSchema {
 export function inputSchemaOf({ identifier, fields }: FulfillmentConfig): FulfillmentInputSchema {
   const others = IDENTIFIER_KEYS.filter((key) => key !== identifier.key);
   return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',
     // Not by assignment: a stored name may be `__proto__`.
     properties: Object.fromEntries([
