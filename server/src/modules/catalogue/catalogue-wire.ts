@@ -13,7 +13,7 @@ import type {
 } from './catalogue-store.ts';
 import { IDENTIFIER_KEYS } from './fulfillment/fulfillment-config-rules.ts';
 import type { FulfillmentConfig, FulfillmentField } from './fulfillment/fulfillment-config-rules.ts';
-import { inputSchemaOf } from './fulfillment/fulfillment-input-schema.ts';
+import { inputSchemaOf } from './fulfillment/fulfillment-schema-rules.ts';
 import { inLanguage } from './language.ts';
 import type { Language } from './language.ts';
 

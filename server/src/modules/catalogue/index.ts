@@ -36,8 +36,8 @@ export type {
   IdentifierKey,
   RecipientIdentifier,
 } from './fulfillment/fulfillment-config-rules.ts';
-export { checkFulfillmentInput } from './fulfillment/fulfillment-input-rules.ts';
-export { isEmailAddress } from './fulfillment/fulfillment-input-schema.ts';
+export { checkFulfillmentInput } from './fulfillment/check-fulfillment-input.ts';
+export { isEmailAddress } from './fulfillment/fulfillment-schema-rules.ts';
 export type { Stock } from './catalogue-snapshot.ts';
 
 export interface CatalogueDeps {
@@ -68,10 +68,10 @@ export function createCatalogue(deps: CatalogueDeps): Catalogue {
   const noteChange = (): void => snapshot.invalidate();
   return {
     clientEndpoints: [
-      ...productEndpoints(snapshot),
+      ...productEndpoints(snapshot, db),
       ...variantEndpoints(snapshot, stock),
       ...taxonomyEndpoints(snapshot, deps.offeredMethods),
-      ...searchEndpoints(snapshot),
+      ...searchEndpoints(snapshot, db),
       ...contentEndpoints(snapshot),
     ],
     adminEndpoints: adminEndpoints({ db, clock, stock, media, recordAudit, onChange: noteChange }),

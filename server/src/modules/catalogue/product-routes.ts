@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 
+import type { Reader } from '../../platform/db/database.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
 import { pageQuery, pageSchema } from '../../platform/http/envelope.ts';
 import { parseMinor } from '../../platform/money.ts';
@@ -14,6 +15,7 @@ import { productNotFound, variantNotFound } from './errors.ts';
 import { countFacets, facetsSchema } from './product-facets.ts';
 import { PRODUCT_SORTS, searchProducts } from './search/product-search.ts';
 import type { ProductSearch } from './search/product-search.ts';
+import { listProductIdsByText } from './search/search-store.ts';
 import { findRelated } from './related-products.ts';
 import { cutPage, shelfEndpoint } from './shelf-endpoint.ts';
 import { VARIANT_SORTS } from './variant-sort.ts';
@@ -44,7 +46,10 @@ const filterQuery = {
   tag: idOrSlug,
   product_type: idOrSlug,
   search: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Every word must occur; English or Bangla.' }),
+    Type.String({
+      maxLength: 200,
+      description: 'Every word must occur, half typed or mistyped ones too; English or Bangla.',
+    }),
   ),
   in_stock: Type.Optional(Type.Boolean()),
   min_price: amount,
@@ -59,10 +64,10 @@ export const productListQuery = {
   sort: Type.Enum([...PRODUCT_SORTS], { default: 'sort_order' }),
 };
 
-export function productEndpoints(snapshot: CatalogueSnapshot): Endpoint[] {
+export function productEndpoints(snapshot: CatalogueSnapshot, reader: Reader): Endpoint[] {
   return [
-    listProducts(snapshot),
-    listFilters(snapshot),
+    listProducts(snapshot, reader),
+    listFilters(snapshot, reader),
     getProduct(snapshot),
     getProductBySlug(snapshot),
     listRelated(snapshot),
@@ -71,21 +76,22 @@ export function productEndpoints(snapshot: CatalogueSnapshot): Endpoint[] {
   ];
 }
 
-function listProducts(snapshot: CatalogueSnapshot): Endpoint {
+function listProducts(snapshot: CatalogueSnapshot, reader: Reader): Endpoint {
   return shelfEndpoint(snapshot, {
     path: '/products',
     tag,
     summary: 'Active products with their active variants',
     query: { ...productListQuery, ...filterQuery },
     data: pageSchema(productSchema),
-    read(shelf, { query, language }) {
-      const found = searchProducts(shelf, { ...filtersOf(query), sort: query.sort, language });
+    async read(shelf, { query, language }) {
+      const filters = await readFilters(reader, query);
+      const found = searchProducts(shelf, { ...filters, sort: query.sort, language });
       return cutPage(found, query, (product) => shelf.show(product, language, query.variant_sort));
     },
   });
 }
 
-function listFilters(snapshot: CatalogueSnapshot): Endpoint {
+function listFilters(snapshot: CatalogueSnapshot, reader: Reader): Endpoint {
   return shelfEndpoint(snapshot, {
     path: '/products/filters',
     tag,
@@ -93,11 +99,17 @@ function listFilters(snapshot: CatalogueSnapshot): Endpoint {
     description: 'Every group counts under all filters given but its own.',
     query: filterQuery,
     data: facetsSchema,
-    read: (shelf, { query, language }) => countFacets(shelf, { ...filtersOf(query), language }),
+    read: async (shelf, { query, language }) =>
+      countFacets(shelf, { ...(await readFilters(reader, query)), language }),
   });
 }
 
-function filtersOf(query: Type.Static<typeof filterSchema>): Omit<ProductSearch, 'language' | 'sort'> {
+async function readFilters(
+  reader: Reader,
+  query: Type.Static<typeof filterSchema>,
+): Promise<Omit<ProductSearch, 'language' | 'sort'>> {
+  const typed = query.search?.trim() ?? '';
+  const found = typed === '' ? undefined : new Set(await listProductIdsByText(reader, typed));
   const minPriceMinor = query.min_price === undefined ? undefined : parseMinor(query.min_price);
   const maxPriceMinor = query.max_price === undefined ? undefined : parseMinor(query.max_price);
   return {
@@ -105,7 +117,7 @@ function filtersOf(query: Type.Static<typeof filterSchema>): Omit<ProductSearch,
     ...(query.category === undefined ? {} : { category: query.category }),
     ...(query.tag === undefined ? {} : { tag: query.tag }),
     ...(query.product_type === undefined ? {} : { productType: query.product_type }),
-    ...(query.search === undefined ? {} : { text: query.search }),
+    ...(found === undefined ? {} : { found }),
     ...(query.in_stock === undefined ? {} : { inStock: query.in_stock }),
     ...(minPriceMinor === undefined ? {} : { minPriceMinor }),
     ...(maxPriceMinor === undefined ? {} : { maxPriceMinor }),

@@ -27,7 +27,7 @@ export interface ShelfRead<P extends TProperties, Q extends TProperties, D exten
   readonly errors?: readonly ErrorCode[];
   /** What decides besides the shelf, the parameters and the language. */
   readonly variesBy?: () => string;
-  readonly read: (shelf: Shelf, asked: Asked<P, Q>) => Static<D>;
+  readonly read: (shelf: Shelf, asked: Asked<P, Q>) => Static<D> | Promise<Static<D>>;
 }
 
 export interface Asked<P extends TProperties, Q extends TProperties> {

@@ -12,8 +12,6 @@ import type { FulfillmentConfig } from './fulfillment/fulfillment-config-rules.t
 import type { Language } from './language.ts';
 import { productToWire, variantToWire } from './catalogue-wire.ts';
 import type { ClientProduct } from './catalogue-wire.ts';
-import { createSearchIndex } from './search/search-index.ts';
-import type { SearchIndex } from './search/search-index.ts';
 import { sortVariants } from './variant-sort.ts';
 import type { VariantSort } from './variant-sort.ts';
 
@@ -23,8 +21,6 @@ export interface ShelfProduct {
   readonly fulfillment: FulfillmentConfig;
   /** The category and all above it: a product is found in each. */
   readonly categoryIds: ReadonlySet<number>;
-  /** Lower-case text that `search` looks in. */
-  readonly searchText: string;
   readonly lowestPriceMinor: number | undefined;
   readonly highestPriceMinor: number | undefined;
   readonly isInStock: boolean;
@@ -43,8 +39,6 @@ export interface Shelf {
   readonly sections: readonly SectionRow[];
   /** Those not in maintenance. */
   readonly paymentMethods: readonly PaymentMethodRow[];
-  /** Made when somebody first searches. */
-  readonly search: SearchIndex;
   findProduct(id: number): ShelfProduct | undefined;
   findProductBySlug(slug: string): ShelfProduct | undefined;
   findProductOfVariant(variantId: number): ShelfProduct | undefined;
@@ -68,7 +62,6 @@ export function createShelf(rows: CatalogueRows, { sellable, at }: ShelfMoment):
   );
   const children = Map.groupBy(rows.categories, (row) => row.parent_id);
   const shown = new Map<string, ClientProduct>();
-  let search: SearchIndex | undefined;
   return {
     rows,
     sellable,
@@ -79,10 +72,6 @@ export function createShelf(rows: CatalogueRows, { sellable, at }: ShelfMoment):
     paymentMethods: rows.payment_methods.filter(
       (row) => !isWithin({ from: row.maintenance_from, until: row.maintenance_until }, at),
     ),
-    get search() {
-      search ??= createSearchIndex(rows);
-      return search;
-    },
     findProduct: (id) => byId.get(id),
     findProductBySlug: (slug) => bySlug.get(slug),
     findProductOfVariant: (variantId) => byVariant.get(variantId),
@@ -122,7 +111,6 @@ function shelfProduct(
     row,
     fulfillment: parseFulfillmentConfig(row.fulfillment_config, row.mode),
     categoryIds: new Set(lineOf(row.category.id, categories)),
-    searchText: searchTextOf(row),
     lowestPriceMinor: prices.length === 0 ? undefined : Math.min(...prices),
     highestPriceMinor: prices.length === 0 ? undefined : Math.max(...prices),
     isInStock: row.variants.some((variant) => isInStock(variant, sellable)),
@@ -140,18 +128,6 @@ function lineOf(id: number, categories: ReadonlyMap<number, CategoryRow>): numbe
     if (categories.has(at)) line.push(at);
   }
   return line;
-}
-
-function searchTextOf(row: ProductRow): string {
-  const labels = [row.brand, row.category, row.product_type, ...row.tags].flatMap((label) => [
-    label.name,
-    label.name_bn,
-  ]);
-  return [row.name, row.name_bn, row.slug, ...labels]
-    .filter((text) => text !== null)
-    .join('\n')
-    .normalize('NFC')
-    .toLowerCase();
 }
 
 function showProduct(

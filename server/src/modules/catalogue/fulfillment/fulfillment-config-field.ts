@@ -7,7 +7,7 @@ import type { FieldProblem } from '../../../platform/errors.ts';
 import type { Field } from '../../../platform/resource/resource.ts';
 import { isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
 import type { FulfillmentField } from './fulfillment-config-rules.ts';
-import { inputSchemaOf } from './fulfillment-input-schema.ts';
+import { inputSchemaOf } from './fulfillment-schema-rules.ts';
 import { LONGEST_PATTERN, problemWithPattern } from './fulfillment-pattern-rules.ts';
 
 const label = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });

@@ -4,7 +4,7 @@
  */
 
 export const LONGEST_PATTERN = 200;
-/** The longest value an expression is run on, in code points; `fulfillment-input-rules.ts` refuses longer ones first. */
+/** The longest value an expression is run on, in code points; `check-fulfillment-input.ts` refuses longer ones first. */
 export const LONGEST_VALUE = 255;
 /** Three open ends (`.+@.+[.].+`) are fine; they meet at most some three million ways in 255 characters. */
 const MOST_WAYS = 20_000_000;

@@ -23,8 +23,8 @@ export interface ProductSearch {
   readonly category?: string;
   readonly tag?: string;
   readonly productType?: string;
-  /** Every word must occur, in any order and either language. */
-  readonly text?: string;
+  /** Ids found by words in their texts. */
+  readonly found?: ReadonlySet<number>;
   readonly inStock?: boolean;
   readonly minPriceMinor?: number;
   readonly maxPriceMinor?: number;
@@ -43,7 +43,7 @@ type Test = (product: ShelfProduct) => boolean;
 
 function testsOf({ rows }: Shelf, search: ProductSearch): Test[] {
   const tests: Test[] = [];
-  const { brand, category, tag, productType, inStock, minPriceMinor, maxPriceMinor } = search;
+  const { brand, category, tag, productType, found, inStock, minPriceMinor, maxPriceMinor } = search;
   if (brand !== undefined) {
     const id = findByIdOrSlug(rows.brands, brand)?.id;
     tests.push(({ row }) => row.brand.id === id);
@@ -60,21 +60,13 @@ function testsOf({ rows }: Shelf, search: ProductSearch): Test[] {
     const id = findByIdOrSlug(rows.product_types, productType)?.id;
     tests.push(({ row }) => row.product_type.id === id);
   }
-  for (const word of wordsOf(search.text)) tests.push(({ searchText }) => searchText.includes(word));
+  if (found !== undefined) tests.push(({ row }) => found.has(row.id));
   if (inStock !== undefined) tests.push((product) => product.isInStock === inStock);
   if (minPriceMinor !== undefined)
     tests.push((product) => (product.highestPriceMinor ?? -1) >= minPriceMinor);
   if (maxPriceMinor !== undefined)
     tests.push((product) => (product.lowestPriceMinor ?? Infinity) <= maxPriceMinor);
   return tests;
-}
-
-function wordsOf(text: string | undefined): string[] {
-  return (text ?? '')
-    .normalize('NFC')
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
 }
 
 /** Ties fall back to `sort_order`, `id`: the products come in that order and the sort is stable. */

@@ -2,8 +2,8 @@ import { Check } from 'typebox/schema';
 
 import { IDENTIFIER_KEYS } from './fulfillment-config-rules.ts';
 import type { FulfillmentConfig } from './fulfillment-config-rules.ts';
-import { inputSchemaOf } from './fulfillment-input-schema.ts';
-import type { ValueSchema } from './fulfillment-input-schema.ts';
+import { inputSchemaOf } from './fulfillment-schema-rules.ts';
+import type { ValueSchema } from './fulfillment-schema-rules.ts';
 import { LONGEST_VALUE } from './fulfillment-pattern-rules.ts';
 
 export type InputProblem = { readonly field: string; readonly message: string };
@@ -44,7 +44,7 @@ function problemWith(
   expected: FulfillmentConfig,
   input: Readonly<Record<string, string>>,
 ): InputProblem | undefined {
-  const tooLong = Object.keys(input).find((name) => [...(input[name] ?? '')].length > LONGEST_VALUE);
+  const tooLong = Object.keys(input).find((name) => Array.from(input[name] ?? '').length > LONGEST_VALUE);
   // Before any pattern runs: how long one may take was reckoned for values of this length.
   if (tooLong !== undefined)
     return { field: tooLong, message: `${tooLong} must be at most ${LONGEST_VALUE} characters` };

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 import { fulfillmentConfigField, problemsOf } from './fulfillment-config-field.ts';
 import { IDENTIFIER_KEYS, isIdentifierKey, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
-import { checkFulfillmentInput } from './fulfillment-input-rules.ts';
-import { inputSchemaOf } from './fulfillment-input-schema.ts';
+import { checkFulfillmentInput } from './check-fulfillment-input.ts';
+import { inputSchemaOf } from './fulfillment-schema-rules.ts';
 
 interface Entry {
   name: string;
@@ -41,7 +41,7 @@ const input = fc.dictionary(
 );
 
 const fits: Record<string, (text: string) => boolean> = {
-  '[0-9]+': (text) => [...text].every((character) => character >= '0' && character <= '9'),
+  '[0-9]+': (text) => Array.from(text).every((character) => character >= '0' && character <= '9'),
   'a|b': (text) => text === 'a' || text === 'b',
   '.{2,}': (text) => text.length >= 2,
 };
@@ -67,7 +67,7 @@ function expectedAnswer(entries: readonly Entry[], given: Record<string, string>
     if (text !== undefined && !isRight(field, text)) return 'refused';
   }
   const kept = declared.map(({ name }) => name).filter((name) => name in said);
-  return JSON.stringify(Object.fromEntries(kept.sort().map((name) => [name, said[name]])));
+  return JSON.stringify(Object.fromEntries(kept.toSorted().map((name) => [name, said[name]])));
 }
 
 function isRight({ name, pattern, options }: Entry, text: string): boolean {
@@ -84,7 +84,7 @@ function answerOf(stored: unknown, given: Record<string, string>): string {
     return JSON.stringify(
       Object.fromEntries(
         Object.keys(kept)
-          .sort()
+          .toSorted()
           .map((name) => [name, kept[name]]),
       ),
     );
@@ -124,7 +124,7 @@ describe('what an operator declares and what an order may say (interface parts 2
       { numRuns: 1_000 },
     );
     // Else the generators would prove little.
-    expect([...answers].sort()).toEqual(['accepted', 'refused', 'two identifiers', 'wrong identifier']);
+    expect([...answers].toSorted()).toEqual(['accepted', 'refused', 'two identifiers', 'wrong identifier']);
   });
 
   it('shows clients a schema by which any JSON Schema validator judges as the order does', () => {

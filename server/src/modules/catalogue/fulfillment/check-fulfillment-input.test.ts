@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { IDENTIFIER_KEYS, parseFulfillmentConfig } from './fulfillment-config-rules.ts';
 import type { FulfillmentConfig } from './fulfillment-config-rules.ts';
-import { checkFulfillmentInput } from './fulfillment-input-rules.ts';
-import { isEmailAddress } from './fulfillment-input-schema.ts';
+import { checkFulfillmentInput } from './check-fulfillment-input.ts';
+import { isEmailAddress } from './fulfillment-schema-rules.ts';
 
 const email = parseFulfillmentConfig({}, 'CODE');
 const game = parseFulfillmentConfig(
