@@ -13,6 +13,7 @@ import { assertAdminAccess } from './modules/identity/index.ts';
 import type { Identity } from './modules/identity/index.ts';
 import { createMailer } from './modules/mail/index.ts';
 import { openGateways } from './modules/payments/index.ts';
+import { serveRedeemPages } from './pages/redeem/serve-redeem-pages.ts';
 import type { Endpoint } from './platform/http/endpoint.ts';
 import type { JobHandler } from './platform/jobs/queue.ts';
 import type { Sweep } from './platform/jobs/sweeps.ts';
@@ -55,6 +56,7 @@ export function buildApp(options: AppOptions): App {
   const { endpoints } = parts;
   const listeners = createListeners(options, { endpoints, authenticator: identity.authenticator, guards });
   catalogue.serveMedia(listeners.client);
+  serveRedeemPages(listeners.client, selling.redemption.counter);
   return {
     ...listeners,
     ...parts,

@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 import type { Database } from '../../platform/db/database.ts';
 import type { RecordAudit } from '../../platform/audit.ts';
 import type { Endpoint } from '../../platform/http/endpoint.ts';
@@ -13,9 +15,14 @@ import type { Mailer } from '../mail/index.ts';
 import { attemptRoutes } from './attempts/attempt-routes.ts';
 import { campaignRoutes } from './campaigns/campaign-routes.ts';
 import { clientRoutes } from './client/client-routes.ts';
+import { lookUpCode } from './client/look-up-code.ts';
+import type { LookedUp } from './client/look-up-code.ts';
 import { createMissLimits } from './client/miss-limits.ts';
 import type { MissLimitSettings } from './client/miss-limits.ts';
+import { redeemCode } from './client/redeem-code.ts';
+import type { Redeemed } from './client/redeem-code.ts';
 import { createRedeemLines } from './client/redeem-lines.ts';
+import { visitorOf } from './client/visitor.ts';
 import { codeRoutes } from './codes/code-routes.ts';
 import { expireCodesSweep } from './expiry/expire-codes.ts';
 import { stockRoutes } from './codes/stock-routes.ts';
@@ -26,6 +33,8 @@ import { printRoutes } from './print/print-routes.ts';
 export { defaultMissLimits } from './client/miss-limits.ts';
 export type { MissLimitSettings } from './client/miss-limits.ts';
 export { redemptionSeals } from './sealed-tables.ts';
+export { redemptionLimits } from './client/client-routes.ts';
+export type { Refusal } from './redemption-outcomes.ts';
 export { redemptionCodeStates } from './redemption-code-states.ts';
 
 export interface RedemptionDeps {
@@ -50,6 +59,16 @@ export interface Redemption {
   readonly adminEndpoints: Endpoint[];
   readonly jobHandlers: JobHandler[];
   readonly sweeps: Sweep[];
+  /** What the two client operations do, for pages of our own: the same rules, limits on guessing and log. */
+  readonly counter: {
+    lookUp(asked: { token: string; request: FastifyRequest }): Promise<LookedUp>;
+    redeem(asked: {
+      token: string;
+      phone: string;
+      email: string;
+      request: FastifyRequest;
+    }): Promise<Redeemed>;
+  };
 }
 
 /** Promotional campaigns: codes handed out by QR link, once each (interface parts 2, 3, 4 and 7 on redemption). */
@@ -71,5 +90,9 @@ export function createRedemption(given: RedemptionDeps): Redemption {
     ],
     jobHandlers: [handleJob(sendRedemptionEmailJob, ({ messageId }) => sendRedemptionEmail(deps, messageId))],
     sweeps: [expireCodesSweep(deps)],
+    counter: {
+      lookUp: ({ token, request }) => lookUpCode(deps, { token, visitor: visitorOf(request) }),
+      redeem: ({ request, ...asked }) => redeemCode(deps, { ...asked, visitor: visitorOf(request) }),
+    },
   };
 }

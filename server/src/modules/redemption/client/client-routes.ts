@@ -10,7 +10,8 @@ import type { RedeemDeps } from './redeem-code.ts';
 import { visitorOf } from './visitor.ts';
 
 const tag = 'Redemption';
-const limits: readonly RequestLimit[] = [
+/** Of the API and the pages together. */
+export const redemptionLimits: readonly RequestLimit[] = [
   { name: 'redemption', per: 'address', requests: 120, windowSeconds: 60 },
 ];
 
@@ -26,7 +27,7 @@ export function clientRoutes(deps: LookUpDeps & RedeemDeps): Endpoint[] {
       params: Type.Object({ code: Type.String({ minLength: 1, maxLength: 200 }) }),
       data: lookupSchema,
       errors: ['NOT_FOUND', 'GONE'],
-      limits,
+      limits: redemptionLimits,
       handle: async ({ params, request }) => {
         const found = await lookUpCode(deps, { token: params.code, visitor: visitorOf(request) });
         return {
@@ -47,7 +48,7 @@ export function clientRoutes(deps: LookUpDeps & RedeemDeps): Endpoint[] {
       body: redeemBodySchema,
       data: redeemedSchema,
       errors: ['NOT_FOUND', 'GONE'],
-      limits,
+      limits: redemptionLimits,
       handle: async ({ body, request }) => {
         const redeemed = await redeemCode(deps, {
           token: body.code,
