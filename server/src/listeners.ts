@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './app-options.ts';
 import type { ListenerGuards } from './guard-listeners.ts';
 import { describeEvents } from './modules/events/index.ts';
+import { serveEmailVerification, servePasswordReset } from './pages/mail-link-pages.ts';
 import { servePaymentResult } from './pages/payment-result.ts';
 import { serveApi, serveDescription, serveDocsAssets } from './platform/http/api-docs.ts';
 import type { Api } from './platform/http/api-docs.ts';
@@ -62,10 +63,13 @@ export function createListeners(options: AppOptions, parts: ListenerParts): List
   };
   const ownAdmin = config.adminPort !== undefined;
   const client = createListener(ownAdmin ? [clientApi] : [clientApi, adminApi]);
+  const admin = ownAdmin ? createListener([adminApi]) : undefined;
   servePaymentResult(client, { db });
+  serveEmailVerification(client);
+  servePasswordReset(admin ?? client);
   return {
     client,
-    admin: ownAdmin ? createListener([adminApi]) : undefined,
+    admin,
     drain: () => {
       isDraining = true;
     },
