@@ -4,7 +4,7 @@ import type { Sweep } from '../../../platform/jobs/sweeps.ts';
 import { noteAdmin } from '../../../platform/resource/resource-store.ts';
 import type { Clock } from '../../../platform/time.ts';
 import { takeDuePrices, updatePrice } from './price-store.ts';
-import { publishDueProducts, unpublishDueProducts } from './publishing-store.ts';
+import { countDue, publishDueProducts, unpublishDueProducts } from './publishing-store.ts';
 
 export interface ScheduleDeps {
   readonly db: Database;
@@ -12,13 +12,18 @@ export interface ScheduleDeps {
   readonly onChange: () => void;
 }
 
-/** Puts into effect what operators scheduled: prices, products that go on sale and products that go off it. */
+/**
+ * Puts into effect what operators scheduled: prices, products that go on sale and products that go off it. At every
+ * look of the sweeper, which is one a second: a second later every process shows it.
+ */
 export function scheduleSweep(deps: ScheduleDeps): Sweep {
-  return { name: 'catalogue-schedule', everySeconds: 2, run: () => applySchedule(deps) };
+  return { name: 'catalogue-schedule', everySeconds: 0.5, run: () => applySchedule(deps) };
 }
 
 async function applySchedule({ db, clock, onChange }: ScheduleDeps): Promise<void> {
   const now = clock.now();
+  // An UPDATE of no row, too, raises the catalogue's version, and every process would read all of it anew.
+  if ((await countDue(db, now)) === 0) return;
   const prices = await inTransaction(db, async (tx) => {
     const due = await takeDuePrices(tx, now);
     // Of two for one variant the later one stays.

@@ -157,6 +157,17 @@ describe('scheduled publishing', () => {
     const read = await shop.admin({ method: 'GET', path: '/products/2' });
     expect(read.body.data).toMatchObject({ status: 'archived', publish_at: null, unpublish_at: null });
   });
+
+  it('leaves the version of the catalogue alone while nothing is due', async () => {
+    await patch(2, { status: 'draft', publish_at: inHours(1) });
+    const version = async () => (await shop.db.query('SELECT version FROM catalogue_version')).rows;
+    const before = await version();
+    await sweep();
+    expect(await version()).toEqual(before);
+    clock.advance(3_600);
+    await sweep();
+    expect(await version()).not.toEqual(before);
+  });
 });
 
 describe('POST /admin/products/bulk', () => {
