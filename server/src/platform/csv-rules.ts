@@ -1,7 +1,10 @@
 /** CSV as spreadsheets read and write it. Pure. */
 
-/** What a spreadsheet would run and not show (decisions 7.9), also behind white space or in full-width letters. */
-const FORMULA = /^[\s\0\uFEFF\u200B]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n\0]/;
+/**
+ * What a spreadsheet would run and not show (decisions 7.9), also behind white space or in full-width letters. Behind
+ * apostrophes too, for the way back: what `csvCell` makes of `=1` and of `'=1` must not be the same.
+ */
+const FORMULA = /^'*[\s\0\uFEFF\u200B]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n\0]/;
 /** Plain numbers are no formulas: a price of -5 or a weight of +3 stays a number. */
 const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 

@@ -5,6 +5,8 @@ import addFormats from 'ajv-formats';
 import { fieldError } from '../../../platform/errors.ts';
 import type { Resource } from '../../../platform/resource/resource.ts';
 import { createSchema, updateSchema } from '../../../platform/resource/row-wire.ts';
+import { columnOf } from './transfer-columns.ts';
+import type { TransferColumn } from './transfer-columns.ts';
 
 /** Holds imported rows against the very schemas of the admin API. */
 export interface InputCheck {
@@ -13,7 +15,7 @@ export interface InputCheck {
   readonly change: (resource: Resource, input: Record<string, unknown>) => void;
 }
 
-/** Every check throws VALIDATION_ERROR about the first field that is wrong. */
+/** Every check throws VALIDATION_ERROR about the first column that is wrong. */
 export function createInputCheck(products: Resource, variants: Resource): InputCheck {
   const ajv = new Ajv({ strict: false, removeAdditional: 'all' });
   addFormats.default(ajv);
@@ -24,20 +26,27 @@ export function createInputCheck(products: Resource, variants: Resource): InputC
     updateSchema(variants),
   ].map((schema) => ajv.compile(schema));
   return {
-    newProduct: (input) => refuse(product, input),
-    newVariant: (input) => refuse(variant, input),
-    change: (resource, input) => refuse(resource === products ? productChange : variantChange, input),
+    newProduct: (input) => refuse(product, 'product', input),
+    newVariant: (input) => refuse(variant, 'variant', input),
+    change: (resource, input) =>
+      resource === products
+        ? refuse(productChange, 'product', input)
+        : refuse(variantChange, 'variant', input),
   };
 }
 
-function refuse(check: ValidateFunction | undefined, input: Record<string, unknown>): void {
+function refuse(
+  check: ValidateFunction | undefined,
+  of: TransferColumn['of'],
+  input: Record<string, unknown>,
+): void {
   if (!check || check(input)) return;
   const error = check.errors?.[0];
   const missing: unknown = error?.params['missingProperty'];
-  const field =
-    typeof missing === 'string' ? missing : (error?.instancePath.slice(1).replaceAll('/', '.') ?? 'row');
-  throw fieldError(
-    field,
-    typeof missing === 'string' ? `${field} is required` : `${field} ${error?.message ?? 'is not valid'}`,
-  );
+  const path = error?.instancePath.split('/').slice(1) ?? [];
+  if (typeof missing === 'string') path.push(missing);
+  const [field = 'row', ...inside] = path;
+  const column = [columnOf(of, field), ...inside].join('.');
+  const problem = typeof missing === 'string' ? 'is required' : (error?.message ?? 'is not valid');
+  throw fieldError(column, `${column} ${problem}`);
 }

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Tx } from '../../../platform/db/database.ts';
-import { AppError, fieldError } from '../../../platform/errors.ts';
+import { fieldError } from '../../../platform/errors.ts';
+import { toAppError } from '../../../platform/http/errors-to-envelope.ts';
 import type { Resource, ResourceDeps, Row } from '../../../platform/resource/resource.ts';
 import { findRow } from '../../../platform/resource/resource-store.ts';
 import { rowToWire } from '../../../platform/resource/row-wire.ts';
@@ -12,6 +13,8 @@ import type { Writer } from '../../../platform/resource/write-row.ts';
 import { variantResource } from '../admin/variant-resource.ts';
 import { createInputCheck } from './check-input.ts';
 import type { InputCheck } from './check-input.ts';
+import { findConflicts } from './check-file.ts';
+import type { NumberedRow } from './check-file.ts';
 import { fieldsFor } from './transfer-columns.ts';
 import {
   beginPart,
@@ -45,19 +48,30 @@ export interface CatalogueImport {
  * Creates what is new and changes what differs, row by row: good rows go in although others fail, each by the rules
  * and with the audit entry of the admin API. A dry run does all of it and takes it back, so it tells what would happen
  * and not what somebody guesses.
+ *
+ * The rows of one product are one transaction, and not the whole file: it holds the audit log and the catalogue's
+ * version, and for thousands of rows every other operator would wait until the database gives up.
  */
 export async function importCatalogue(wanted: CatalogueImport): Promise<ImportedRow[]> {
-  const { deps, dryRun, rows } = wanted;
+  const run = await openRun(wanted);
+  const products = Map.groupBy(run.rows, ({ row }) => textOrNull(row['product_slug']));
+  const results: ImportedRow[] = [];
   try {
-    const results = await inTransaction(deps.db, async (tx) => {
-      const run = await openRun(tx, wanted);
+    for (const rows of products.values()) results.push(...(await importProduct(run, rows)));
+  } finally {
+    wanted.deps.onChange();
+  }
+  return results.toSorted((a, b) => a.row - b.row);
+}
+
+async function importProduct(run: Run, rows: readonly NumberedRow[]): Promise<ImportedRow[]> {
+  try {
+    return await inTransaction(run.deps.db, async (tx) => {
       const done: ImportedRow[] = [];
-      for (const [at, row] of rows.entries()) done.push(await importPart(run, at + 1, row));
-      if (dryRun) throw new DryRun(done);
+      for (const each of rows) done.push(await importPart({ ...run, tx }, each));
+      if (run.dryRun) throw new DryRun(done);
       return done;
     });
-    deps.onChange();
-    return results;
   } catch (error) {
     if (error instanceof DryRun) return error.results;
     throw error;
@@ -74,44 +88,61 @@ class DryRun extends Error {
   }
 }
 
-interface Run extends CatalogueImport {
-  readonly tx: Tx;
+interface Run extends Omit<CatalogueImport, 'rows'> {
+  readonly rows: readonly NumberedRow[];
+  /** Row number → what an earlier row has against it. */
+  readonly conflicts: ReadonlyMap<number, string>;
   /** Field → slug → id. */
   readonly ids: Readonly<Record<string, ReadonlyMap<string, number>>>;
   readonly check: InputCheck;
 }
 
-async function openRun(tx: Tx, wanted: CatalogueImport): Promise<Run> {
-  const [brand_id, category_id, product_type_id, tag_ids] = await Promise.all([
-    listSlugs(tx, 'brands'),
-    listSlugs(tx, 'categories'),
-    listSlugs(tx, 'product_types'),
-    listSlugs(tx, 'tags'),
-  ]);
-  const check = createInputCheck(wanted.products, variantResource);
-  return { ...wanted, tx, ids: { brand_id, category_id, product_type_id, tag_ids }, check };
+interface RunInTx extends Run {
+  readonly tx: Tx;
 }
 
-async function importPart(run: Run, number: number, row: Row): Promise<ImportedRow> {
+async function openRun(wanted: CatalogueImport): Promise<Run> {
+  const { db } = wanted.deps;
+  const [brand_id, category_id, product_type_id, tag_ids] = await Promise.all([
+    listSlugs(db, 'brands'),
+    listSlugs(db, 'categories'),
+    listSlugs(db, 'product_types'),
+    listSlugs(db, 'tags'),
+  ]);
+  const check = createInputCheck(wanted.products, variantResource);
+  const rows = wanted.rows.map((row, at) => ({ number: at + 1, row }));
+  return {
+    ...wanted,
+    rows,
+    conflicts: findConflicts(rows),
+    ids: { brand_id, category_id, product_type_id, tag_ids },
+    check,
+  };
+}
+
+async function importPart(run: RunInTx, { number, row }: NumberedRow): Promise<ImportedRow> {
   const named = {
     row: number,
     product_slug: textOrNull(row['product_slug']),
     sku: textOrNull(row['sku']),
   };
+  const conflict = run.conflicts.get(number);
+  if (conflict !== undefined) return { ...named, outcome: 'failed', message: conflict };
   await beginPart(run.tx);
   try {
     const outcome = await importRow(run, row);
     await keepPart(run.tx);
     return { ...named, outcome };
   } catch (error) {
-    const known = translateWriteError(error, named.sku === null ? run.products : variantResource, false);
-    if (!(known instanceof AppError)) throw error;
+    const resource = named.sku === null ? run.products : variantResource;
+    const known = toAppError(translateWriteError(error, resource, false));
+    if (known.status >= 500) throw error;
     await dropPart(run.tx);
     return { ...named, outcome: 'failed', message: known.message };
   }
 }
 
-async function importRow(run: Run, row: Row): Promise<RowOutcome> {
+async function importRow(run: RunInTx, row: Row): Promise<RowOutcome> {
   const product = productFields(run, row);
   const slug = product['slug'];
   if (typeof slug !== 'string' || slug === '')
@@ -143,7 +174,7 @@ function productFields(run: Run, row: Row): Record<string, unknown> {
 }
 
 async function writeProduct(
-  run: Run,
+  run: RunInTx,
   slug: string,
   input: Record<string, unknown>,
 ): Promise<[number, RowOutcome]> {
@@ -156,7 +187,7 @@ async function writeProduct(
 }
 
 async function writeVariant(
-  run: Run,
+  run: RunInTx,
   productId: number,
   input: Record<string, unknown>,
 ): Promise<RowOutcome> {
@@ -172,7 +203,7 @@ async function writeVariant(
 
 /** Only what differs is written: an export that comes back unchanged leaves no trace. */
 async function writeChanges(
-  run: Run,
+  run: RunInTx,
   resource: Resource,
   { id, input }: { readonly id: number; readonly input: Record<string, unknown> },
 ): Promise<RowOutcome> {

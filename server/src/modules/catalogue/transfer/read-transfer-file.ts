@@ -4,9 +4,16 @@ import { parse } from 'csv-parse/sync';
 import { plainCell } from '../../../platform/csv-rules.ts';
 import { fieldError } from '../../../platform/errors.ts';
 import type { Row } from '../../../platform/resource/resource.ts';
+import { findUnknownColumns } from './check-file.ts';
 import { readCell, transferColumns } from './transfer-columns.ts';
 
 export const MOST_ROWS = 2_000;
+
+export interface TransferFile {
+  readonly rows: Row[];
+  /** Columns of the file that mean nothing here. */
+  readonly ignoredColumns: string[];
+}
 
 /**
  * Rows out of a file: JSON when it begins like JSON, else CSV whose first line names the columns. Empty cells say
@@ -14,17 +21,27 @@ export const MOST_ROWS = 2_000;
  *
  * @throws VALIDATION_ERROR, field `file`.
  */
-export function readTransferFile(bytes: Buffer): Row[] {
-  const content = bytes.toString('utf8').replace(/^\uFEFF/, '');
+export function readTransferFile(bytes: Buffer): TransferFile {
+  const content = textOf(bytes);
   return /^\s*[[{]/.test(content) ? rowsOfJson(readJson(content)) : readCsv(content);
 }
 
 /** `{rows: […]}`, or the rows alone. @throws VALIDATION_ERROR, field `file`. */
-export function rowsOfJson(value: unknown): Row[] {
+export function rowsOfJson(value: unknown): TransferFile {
   const rows = isObject(value) && 'rows' in value ? value['rows'] : value;
   if (!Array.isArray(rows) || !rows.every(isObject))
     throw fieldError('file', 'JSON must be {"rows": [{…}]} or [{…}]');
-  return refuseTooMany(rows);
+  refuseTooMany(rows);
+  return { rows, ignoredColumns: findUnknownColumns(rows.flatMap((row) => Object.keys(row))) };
+}
+
+/** Read as UTF-8 though it is not, a name would go in with its letters replaced. */
+function textOf(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw fieldError('file', 'The file must be UTF-8; a spreadsheet calls it "CSV UTF-8"');
+  }
 }
 
 function readJson(content: string): unknown {
@@ -35,12 +52,15 @@ function readJson(content: string): unknown {
   }
 }
 
-function readCsv(content: string): Row[] {
+function readCsv(content: string): TransferFile {
   const [header = [], ...lines] = parseCsv(content);
   const names = header.map((name) => name.trim().toLowerCase());
   if (!names.includes('product_slug'))
     throw fieldError('file', 'The first line must name the columns; product_slug is missing');
-  return refuseTooMany(lines.map((cells) => toRow(names, cells)));
+  const twice = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
+  if (twice !== undefined) throw fieldError('file', `The first line names the column ${twice} twice`);
+  refuseTooMany(lines);
+  return { rows: lines.map((cells) => toRow(names, cells)), ignoredColumns: findUnknownColumns(names) };
 }
 
 function parseCsv(content: string): string[][] {
@@ -62,10 +82,9 @@ function toRow(names: readonly string[], cells: readonly string[]): Row {
   return row;
 }
 
-function refuseTooMany(rows: Row[]): Row[] {
+function refuseTooMany(rows: readonly unknown[]): void {
   if (rows.length === 0) throw fieldError('file', 'There are no rows');
   if (rows.length > MOST_ROWS) throw fieldError('file', `At most ${MOST_ROWS} rows at once`);
-  return rows;
 }
 
 function isObject(value: unknown): value is Row {

@@ -54,6 +54,11 @@ export const transferColumns: readonly TransferColumn[] = [
   variant('variant_sort_order', 'integer', 'sort_order'),
 ];
 
+/** How the file calls a field of the admin API. */
+export function columnOf(of: TransferColumn['of'], field: string): string {
+  return transferColumns.find((column) => column.of === of && column.field === field)?.name ?? field;
+}
+
 /** A cell of a CSV file as the value it stands for; what cannot be read stays text and fails its schema. */
 export function readCell(kind: CellKind, cell: string): unknown {
   switch (kind) {

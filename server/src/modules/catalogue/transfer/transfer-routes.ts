@@ -4,10 +4,11 @@ import { Type } from 'typebox';
 import { answer, endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
 import { readUpload, UPLOAD_ERRORS } from '../../../platform/http/upload.ts';
-import type { Resource, ResourceDeps, Row } from '../../../platform/resource/resource.ts';
+import type { Resource, ResourceDeps } from '../../../platform/resource/resource.ts';
 import { catalogueCsv, exportCatalogue } from './export-catalogue.ts';
 import { importCatalogue } from './import-catalogue.ts';
-import { readTransferFile, rowsOfJson } from './read-transfer-file.ts';
+import { MOST_ROWS, readTransferFile, rowsOfJson } from './read-transfer-file.ts';
+import type { TransferFile } from './read-transfer-file.ts';
 import { transferColumns } from './transfer-columns.ts';
 
 const MOST_BYTES = 10 * 1024 * 1024;
@@ -19,6 +20,7 @@ const resultSchema = Type.Object({
   updated: Type.Integer(),
   unchanged: Type.Integer(),
   failed: Type.Integer(),
+  ignored_columns: Type.Array(Type.String(), { description: 'Columns of the file that mean nothing here' }),
   results: Type.Array(
     Type.Object({
       row: Type.Integer(),
@@ -41,14 +43,14 @@ function importEndpoint(products: Resource, deps: ResourceDeps): Endpoint {
     access: { permission: products.permission.write },
     tag: products.tag,
     summary: 'Products and variants out of a CSV or JSON file, with a result for each row',
-    description: `One part \`file\` of \`multipart/form-data\`, or JSON \`{"rows": […]}\`. One row for each variant: ${COLUMNS}. Products are known by \`product_slug\`, variants by \`sku\`; several \`tags\` are parted by \`|\`. What a row leaves out stays. Good rows go in although others fail; with \`dry_run\` nothing does.`,
+    description: `One part \`file\` of \`multipart/form-data\`, or JSON \`{"rows": […]}\`. One row for each variant: ${COLUMNS}. Products are known by \`product_slug\`, variants by \`sku\`; several \`tags\` are parted by \`|\`. What a row leaves out stays. At most ${MOST_ROWS.toLocaleString('en')} rows; those of one product must agree about it. Good rows go in although others fail; with \`dry_run\` nothing does.`,
     upload: true,
     bodyLimitBytes: MOST_BYTES,
     query: Type.Object({ dry_run: Type.Boolean({ default: false }) }),
     data: resultSchema,
     errors: [...UPLOAD_ERRORS],
     async handle({ query, caller, request }) {
-      const rows = await readRows(request);
+      const { rows, ignoredColumns } = await readRows(request);
       // If-Match speaks of one row and not of a list of them.
       const writer = { caller, request: { ip: request.ip, id: request.id, headers: {} } };
       const results = await importCatalogue({ deps, products, writer, rows, dryRun: query.dry_run });
@@ -59,13 +61,14 @@ function importEndpoint(products: Resource, deps: ResourceDeps): Endpoint {
         updated: count('updated'),
         unchanged: count('unchanged'),
         failed: count('failed'),
+        ignored_columns: ignoredColumns,
         results,
       };
     },
   });
 }
 
-async function readRows(request: FastifyRequest): Promise<Row[]> {
+async function readRows(request: FastifyRequest): Promise<TransferFile> {
   if (!request.isMultipart()) return rowsOfJson(request.body);
   return readTransferFile((await readUpload(request, { maxBytes: MOST_BYTES })).bytes);
 }
