@@ -28,8 +28,9 @@ export function toAppError(error: unknown): AppError {
     case 'FST_REQ_FILE_TOO_LARGE':
       return new AppError('PAYLOAD_TOO_LARGE', 'The body is larger than this operation takes');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
       return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as application/json');
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return new AppError('UNSUPPORTED_MEDIA_TYPE', 'Send the file as a part of multipart/form-data');
     case 'FST_ERR_MAX_PARAM_LENGTH':
       return new AppError('NOT_FOUND', 'There is nothing at an address this long');
     default:
@@ -40,6 +41,12 @@ export function toAppError(error: unknown): AppError {
   }
   if (UNSTORABLE.has(sqlStateOf(error))) {
     return new AppError('BAD_REQUEST', 'The request holds a text or number that cannot be stored', {
+      cause: error,
+    });
+  }
+  if (sqlStateOf(error) === LOCK_TIMEOUT) {
+    return new AppError('SERVICE_UNAVAILABLE', 'Somebody else is changing this; try again in a moment', {
+      retryAfterSeconds: 2,
       cause: error,
     });
   }
@@ -56,6 +63,9 @@ export function toAppError(error: unknown): AppError {
 
 /** U+0000 in a text, half a surrogate pair in JSON, a number beyond its column, a text that is no date or address. */
 const UNSTORABLE = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008']);
+
+/** A row stayed locked longer than anybody should wait: nothing was written, and the next try may find it free. */
+const LOCK_TIMEOUT = '55P03';
 
 const CONNECTION_CODES = new Set([
   'ECONNREFUSED',
