@@ -16,6 +16,7 @@ import type { FulfillmentConfig, FulfillmentField } from './fulfillment/fulfillm
 import { inputSchemaOf } from './fulfillment/fulfillment-schema-rules.ts';
 import { inLanguage } from './language.ts';
 import type { Language } from './language.ts';
+import { shownCompareAt } from './pricing/price-rules.ts';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
 const nullableAmount = Type.Union([Type.Number(), Type.Null()]);
@@ -187,12 +188,13 @@ export function productToWire(row: ProductRow, shown: Shown, variants: ClientVar
 }
 
 export function variantToWire(row: VariantRow, shown: Shown, inStock: boolean): ClientVariant {
+  const compareAtMinor = shownCompareAt(row);
   return {
     id: row.id,
     name: inLanguage(shown.language, row.name, row.name_bn),
     sku: row.sku,
     price: toWireAmount(row.price_minor),
-    compare_at_price: row.compare_at_price_minor === null ? null : toWireAmount(row.compare_at_price_minor),
+    compare_at_price: compareAtMinor === null ? null : toWireAmount(compareAtMinor),
     currency: row.currency,
     sort_order: row.sort_order,
     in_stock: inStock,

@@ -124,7 +124,17 @@ describe('POST /admin/products', () => {
     ['an address that is none', { image_url: 'javascript:alert(1)' }, 'image_url'],
     ['another host in disguise', { image_url: '//evil.example/x.png' }, 'image_url'],
     ['a status that is none', { status: 'gone' }, 'status'],
-    ['half a poisha', { variants: [{ name: 'x', sku: 'X1', price: 1.005 }] }, 'price'],
+    ['half a poisha', { variants: [{ name: 'x', sku: 'X1', price: 1.005 }] }, 'variants.0.price'],
+    [
+      'a bargain that is none',
+      {
+        variants: [
+          { name: 'x', sku: 'X1', price: 1 },
+          { name: 'y', sku: 'X2', price: 5, compare_at_price: 5 },
+        ],
+      },
+      'variants.1.compare_at_price',
+    ],
     ['text for a number', { sort_order: '1' }, 'sort_order'],
     ['a slug with a space', { slug: 'a b' }, 'slug'],
     ['a Bangla name without a slug', { name: 'কার্ড', slug: undefined }, 'slug'],
@@ -154,7 +164,11 @@ describe('POST /admin/products', () => {
       { type: 'AlreadyExists', field: 'slug' },
     ]);
     const sku = await create({ variants: [{ name: 'a', sku: 'D100', price: 1 }] });
-    expect([sku.status, sku.body.data]).toEqual([409, { type: 'AlreadyExists' }]);
+    expect([sku.status, sku.body.data, sku.body.message]).toEqual([
+      409,
+      { type: 'AlreadyExists' },
+      'Another variant has this sku already',
+    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
-import { fieldError } from '../../../platform/errors.ts';
+import { AppError, fieldError } from '../../../platform/errors.ts';
 import { toWireAmount } from '../../../platform/money.ts';
 import {
   byReference,
@@ -87,12 +87,24 @@ const variants: Field = {
     WHERE v.product_id = r.id)`,
   toWire: (value) => (value as VariantJson[]).map(variantToWire),
   async link(tx, productId, value) {
-    for (const variant of value as Row[]) {
-      const columns = columnsOf(variantResource, variant).set('product_id', productId);
-      await insertRow(tx, variantResource, columns);
+    for (const [at, input] of (value as Row[]).entries()) {
+      try {
+        await variantResource.check?.(tx, { id: undefined, before: undefined, input });
+        const columns = columnsOf(variantResource, input).set('product_id', productId);
+        await insertRow(tx, variantResource, columns);
+      } catch (error) {
+        throw inVariant(error, at);
+      }
     }
   },
 };
+
+/** The same error about `variants.<at>.<field>`. */
+function inVariant(error: unknown, at: number): unknown {
+  const [problem] = error instanceof AppError ? (error.fields ?? []) : [];
+  if (!problem) return error;
+  return fieldError(`variants.${at}.${problem.field}`, `variants.${at}.${problem.message}`);
+}
 
 const label = (table: string, column: string): Field =>
   readOnly(Type.Object({ id: Type.Integer(), name: Type.String(), slug: Type.String() }), {
@@ -159,6 +171,7 @@ export function productResource(clock: Clock): Resource {
       { reorder: 'PATCH' },
     ],
     check: async (_tx, change) => settleSchedule(change, clock),
+    conflicts: { product_variants__sku: 'Another variant has this sku already' },
     beforeDelete: async (tx, id) => void (await deleteVariantsOfProduct(tx, id)),
   };
 }

@@ -14,6 +14,7 @@ import {
   text,
 } from '../../../platform/resource/fields.ts';
 import { toWireAmount } from '../../../platform/money.ts';
+import { refuseLowCompareAt } from '../pricing/price-rules.ts';
 import type { Resource } from '../../../platform/resource/resource.ts';
 
 const ENGINES = ['PRELOADED', 'PARTNER'] as const;
@@ -76,6 +77,7 @@ export const variantResource: Resource = {
     { patch: 'status', fields: ['is_active'], summary: 'Switch the sale of a variant on or off' },
     { reorder: 'PATCH' },
   ],
+  check: async (_tx, { before, input }) => void refuseLowCompareAt(input, { ...before, ...input }['price']),
 };
 
 function scheduledToWire(row: ScheduledPrice) {

@@ -10,6 +10,7 @@ import { doForEach } from '../admin/bulk-results.ts';
 import type { BulkResult } from '../admin/bulk-results.ts';
 import { variantResource } from '../admin/variant-resource.ts';
 import { variantNotFound } from '../errors.ts';
+import { refuseLowCompareAt } from './price-rules.ts';
 import { upsertScheduledPrice } from './price-store.ts';
 
 export interface WantedPrice {
@@ -48,6 +49,7 @@ async function schedulePrice(
   deps: ResourceDeps,
   { writer, item, at }: { readonly writer: Writer; readonly item: WantedPrice; readonly at: Date },
 ): Promise<void> {
+  refuseLowCompareAt(item, item.price);
   const compareAt = item.compare_at_price ?? null;
   const price = {
     variantId: item.id,

@@ -88,6 +88,23 @@ describe('PATCH /admin/variants/bulk-price', () => {
     expect((await prices([{ id: 1, price: -1 }])).status).toBe(400);
   });
 
+  it('takes no crossed-out price that is not above the price, now or later, and stops showing one that is reached', async () => {
+    const low = { id: 3, price: 5, compare_at_price: 5 };
+    const refusal = { outcome: 'failed', message: 'compare_at_price must be above price' };
+    expect((await prices([low])).body.data['results']).toMatchObject([refusal]);
+    const later = { effective_at: '2027-01-03T00:00:00Z' };
+    expect((await prices([low], later)).body.data['results']).toMatchObject([refusal]);
+    const put = (body: unknown) => shop.admin({ method: 'PUT', path: '/variants/3', body });
+    expect((await put({ compare_at_price: 3.25 })).body.errors?.[0]?.field).toBe('compare_at_price');
+
+    expect((await put({ compare_at_price: 6 })).status).toBe(200);
+    expect(await shown(3)).toEqual([3.25, 6]);
+    expect((await prices([{ id: 3, price: 6 }])).body.data['changed']).toBe(1);
+    expect(await shown(3)).toEqual([6, null]);
+    const kept = await shop.admin({ method: 'GET', path: '/variants/3' });
+    expect(kept.body.data['compare_at_price']).toBe(6);
+  });
+
   it('waits for the moment it shall take effect, then leaves who ordered it in the history', async () => {
     const at = '2027-01-02T00:00:00.000Z';
     const reply = await prices(
