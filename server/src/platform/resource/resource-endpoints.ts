@@ -38,7 +38,7 @@ function makeEndpoint(operation: Operation, resource: Resource, deps: ResourceDe
 
 const id = Type.Unsafe<number>({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 const IF_MATCH =
-  'With `If-Match` (the `ETag` of a read) a row that has changed meanwhile is 409 `StaleResource`.';
+  'With `If-Match` (the `ETag` of a read, the `etag` of a row in a list) a row that has changed meanwhile is 409 `StaleResource`.';
 
 const named = (params: Record<string, TSchema>): TObject => Type.Object(params);
 const parentParams = ({ within }: Resource): Record<string, TSchema> =>
@@ -58,10 +58,18 @@ function addressIn(resource: Resource, params: unknown): RowAddress {
   return { id: (params as { id: number }).id, parentId: parentIdIn(resource, params) };
 }
 
-/** Rows as they leave, with what `complete` adds. */
-async function toWire(resource: Resource, deps: ResourceDeps, rows: readonly Row[]): Promise<Row[]> {
+/** Rows of a list bring their entity tags along: not every resource has a read of one. */
+const listedSchema = (resource: Resource): TObject =>
+  Type.Object({
+    ...rowSchema(resource).properties,
+    etag: Type.String({ description: 'What `If-Match` takes' }),
+  });
+
+/** Rows as they leave a list, with what `complete` adds. */
+async function toListed(resource: Resource, deps: ResourceDeps, rows: readonly Row[]): Promise<Row[]> {
   const wires = rows.map((row) => rowToWire(resource, row));
-  return resource.complete ? resource.complete(deps.db, wires) : wires;
+  const completed = resource.complete ? await resource.complete(deps.db, wires) : wires;
+  return completed.map((row) => ({ ...row, etag: rowEntityTag(resource, row) }));
 }
 
 async function answerRow(resource: Resource, deps: ResourceDeps, wire: Row) {
@@ -88,7 +96,7 @@ function listEndpoint(resource: Resource, deps: ResourceDeps): Endpoint {
       sort: Type.Enum(sorts, { default: first }),
       ...Object.fromEntries(filters),
     }),
-    data: pageSchema(rowSchema(resource)),
+    data: pageSchema(listedSchema(resource)),
     errors: resource.within ? ['NOT_FOUND'] : [],
     async handle({ params, query }) {
       const asked = query as Row & { page: number; limit: number; sort: string; search?: string };
@@ -106,7 +114,7 @@ function listEndpoint(resource: Resource, deps: ResourceDeps): Endpoint {
         limit,
         offset,
       });
-      return pageOf(await toWire(resource, deps, found.rows), { page, limit, total: found.total });
+      return pageOf(await toListed(resource, deps, found.rows), { page, limit, total: found.total });
     },
   });
 }

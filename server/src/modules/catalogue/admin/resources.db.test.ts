@@ -87,6 +87,31 @@ describe.each(resources)('$path', (resource) => {
     ]);
   });
 
+  it('honours If-Match with what was read, in a list too, and refuses a change of what has moved since', async () => {
+    const created = await send('POST', path, body);
+    const id = Number(created.body.data['id']);
+    const written = created.headers['etag'];
+    if (!path.endsWith('/items')) {
+      const { items } = (await send('GET', `${path}?sort=-id&limit=1`)).body.data;
+      expect(items?.[0]).toMatchObject({ id, etag: written });
+    }
+    const withMatch = (method: 'PUT' | 'DELETE', match: unknown) =>
+      shop.admin({
+        method,
+        path: `${item}/${id}`,
+        headers: { 'if-match': String(match) },
+        ...(method === 'PUT' ? { body: { [field]: value } } : {}),
+      });
+    expect((await withMatch('PUT', `"other", ${String(written)}`)).status).toBe(200);
+    for (const method of ['PUT', 'DELETE'] as const) {
+      const late = await withMatch(method, written);
+      expect([late.status, late.body.data]).toEqual([409, { type: 'StaleResource' }]);
+    }
+    const changed = await withMatch('PUT', '*');
+    expect((await withMatch('DELETE', changed.headers['etag'])).status).toBe(200);
+    expect((await withMatch('PUT', '*')).status).toBe(404);
+  });
+
   it('refuses a new row without what it needs, and drops what it does not know', async () => {
     const refused = await send('POST', path, {});
     expect([refused.status, refused.body.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
