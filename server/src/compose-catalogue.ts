@@ -1,5 +1,3 @@
-import { join } from 'node:path';
-
 import type { AppOptions } from './app-options.ts';
 import { auditOf } from './compose-operations.ts';
 import { createCatalogue } from './modules/catalogue/index.ts';
@@ -9,7 +7,7 @@ import { countSellableUnits, findSellableVariantIds, listStockLevels } from './m
 
 /** Gives the catalogue what it may not import: the vault's stock, the audit log, which gateways are configured. */
 export function composeCatalogue(
-  { db, clock, config }: AppOptions,
+  { db, clock }: AppOptions,
   offeredMethods: () => ReadonlySet<string>,
 ): Catalogue {
   return createCatalogue({
@@ -17,7 +15,6 @@ export function composeCatalogue(
     clock,
     offeredMethods,
     recordAudit: auditOf,
-    mediaDir: join(config.dataDir, 'media'),
     stock: {
       listSellableVariants: async () => {
         const [stocked, sourced] = await Promise.all([

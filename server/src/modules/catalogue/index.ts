@@ -10,7 +10,6 @@ import { adminEndpoints } from './admin/admin-endpoints.ts';
 import { createCatalogueSnapshot } from './catalogue-snapshot.ts';
 import type { Stock } from './catalogue-snapshot.ts';
 import { contentEndpoints } from './content/content-routes.ts';
-import { createMediaFolder } from './media/media-folder.ts';
 import { serveMedia } from './media/media-routes.ts';
 import { scheduleSweep } from './pricing/apply-schedule.ts';
 import { productEndpoints } from './product-routes.ts';
@@ -47,8 +46,6 @@ export interface CatalogueDeps {
   readonly stock: Stock;
   readonly offeredMethods: OfferedMethods;
   readonly recordAudit: RecordAudit;
-  /** Where uploaded pictures lie. */
-  readonly mediaDir: string;
   readonly clock?: Clock;
 }
 
@@ -66,7 +63,6 @@ export function createCatalogue(deps: CatalogueDeps): Catalogue {
   const clock = deps.clock ?? systemClock;
   const { db, stock, recordAudit } = deps;
   const snapshot = createCatalogueSnapshot({ db, stock, clock });
-  const media = createMediaFolder(deps.mediaDir);
   const noteChange = (): void => snapshot.invalidate();
   return {
     clientEndpoints: [
@@ -76,9 +72,9 @@ export function createCatalogue(deps: CatalogueDeps): Catalogue {
       ...searchEndpoints(snapshot, db),
       ...contentEndpoints(snapshot),
     ],
-    adminEndpoints: adminEndpoints({ db, clock, stock, media, recordAudit, onChange: noteChange }),
+    adminEndpoints: adminEndpoints({ db, clock, stock, recordAudit, onChange: noteChange }),
     sweeps: [scheduleSweep({ db, clock, onChange: noteChange })],
-    serveMedia: (app) => serveMedia(app, media),
+    serveMedia: (app) => serveMedia(app, db),
     noteChange,
   };
 }

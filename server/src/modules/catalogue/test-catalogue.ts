@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import type { FastifyInstance, InjectOptions } from 'fastify';
 
 import { createTestDatabase } from '../../../test/support/test-database.ts';
@@ -30,7 +26,6 @@ export interface TestCatalogue {
   /** What was written to the audit log, oldest first. */
   readonly audited: AuditEntry[];
   readonly adminId: number;
-  readonly mediaDir: string;
   readonly app: FastifyInstance;
   close(): Promise<void>;
 }
@@ -73,7 +68,6 @@ export async function createTestCatalogue(options: TestCatalogueOptions = {}): P
   const { beside } = options;
   const db = beside?.db ?? (await createTestDatabase({ poolSize: 6 }));
   const adminId = beside?.adminId ?? (await insertAdmin(db));
-  const mediaDir = await mkdtemp(join(tmpdir(), 'catalogue-media-'));
   const audited: AuditEntry[] = [];
   const inStock = new Set<number>();
   const methods = new Set<string>();
@@ -87,7 +81,6 @@ export async function createTestCatalogue(options: TestCatalogueOptions = {}): P
     stock,
     offeredMethods: () => methods,
     recordAudit: async (_tx, entry) => void audited.push(entry),
-    mediaDir,
     ...(options.clock ? { clock: options.clock } : {}),
   });
   const app = await serve(catalogue, { db, adminId });
@@ -111,11 +104,9 @@ export async function createTestCatalogue(options: TestCatalogueOptions = {}): P
       }),
     audited,
     adminId,
-    mediaDir,
     app,
     async close() {
       await app.close();
-      await rm(mediaDir, { recursive: true, force: true });
       if (!beside) await db.drop();
     },
   };

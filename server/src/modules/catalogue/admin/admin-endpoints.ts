@@ -3,7 +3,6 @@ import { resourceEndpoints } from '../../../platform/resource/resource-endpoints
 import type { ResourceDeps } from '../../../platform/resource/resource.ts';
 import type { Clock } from '../../../platform/time.ts';
 import type { Stock } from '../catalogue-snapshot.ts';
-import type { MediaFolder } from '../media/media-folder.ts';
 import { mediaEndpoints } from '../media/media-routes.ts';
 import { priceEndpoints } from '../pricing/price-routes.ts';
 import { settingEndpoints } from '../settings/setting-routes.ts';
@@ -15,7 +14,6 @@ import { productResource } from './product-resource.ts';
 export interface AdminDeps extends ResourceDeps {
   readonly clock: Clock;
   readonly stock: Stock;
-  readonly media: MediaFolder;
 }
 
 /** What operators do with the catalogue (interface part 4, "Admin: products and curation"). */
@@ -26,7 +24,7 @@ export function adminEndpoints(deps: AdminDeps): Endpoint[] {
     ...resources.flatMap((resource) => resourceEndpoints(resource, deps)),
     bulkProductEndpoint(products, deps),
     ...transferEndpoints(products, deps),
-    ...mediaEndpoints(deps, deps.media),
+    ...mediaEndpoints(deps),
     ...priceEndpoints(deps),
     ...settingEndpoints(deps),
   ];

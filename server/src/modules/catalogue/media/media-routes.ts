@@ -1,26 +1,30 @@
+import { createHash } from 'node:crypto';
+
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 
 import { auditActor } from '../../../platform/audit.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
+import type { Reader } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
 import { endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
 import { isSameEntity } from '../../../platform/http/kept-answers.ts';
 import { readUpload, UPLOAD_ERRORS } from '../../../platform/http/upload.ts';
 import type { ResourceDeps } from '../../../platform/resource/resource.ts';
-import { imageTypeOf } from './image-type.ts';
-import type { MediaFolder } from './media-folder.ts';
+import { contentTypeOf, imageTypeOf } from './image-type.ts';
+import { findMedia, insertMedia } from './media-store.ts';
 
 const MOST_BYTES = 5 * 1024 * 1024;
 const PATH = '/media';
+const NAME = /^[0-9a-f]{40}\.([a-z]{3,4})$/;
 
-export function mediaEndpoints(deps: ResourceDeps, folder: MediaFolder): Endpoint[] {
+export function mediaEndpoints(deps: ResourceDeps): Endpoint[] {
   return [
     endpoint({
       method: 'POST',
       path: '/media',
-      access: { permission: 'catalogue:write' },
+      access: { permission: 'media:write' },
       tag: 'Media',
       summary: 'Upload a picture',
       description:
@@ -33,16 +37,19 @@ export function mediaEndpoints(deps: ResourceDeps, folder: MediaFolder): Endpoin
         const { bytes } = await readUpload(call.request, { maxBytes: MOST_BYTES });
         const type = imageTypeOf(bytes);
         if (!type) throw fieldError('file', 'file must be a PNG, JPEG, GIF, WebP or AVIF picture');
-        const name = await folder.keep(bytes, type.extension);
+        // Named after its content: the same picture twice is one, and what a name stands for never changes.
+        const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 40);
+        const name = `${digest}.${type.extension}`;
         const stored = { url: `${PATH}/${name}`, content_type: type.contentType, size_bytes: bytes.length };
-        await inTransaction(deps.db, (tx) =>
-          deps.recordAudit(tx, {
+        await inTransaction(deps.db, async (tx) => {
+          await insertMedia(tx, name, bytes);
+          await deps.recordAudit(tx, {
             ...auditActor(call),
             action: 'media:upload',
             resource: `media:${name}`,
             after: stored,
-          }),
-        );
+          });
+        });
         return stored;
       },
     }),
@@ -53,17 +60,18 @@ export function mediaEndpoints(deps: ResourceDeps, folder: MediaFolder): Endpoin
  * Serves uploaded pictures at `/media/…`, to everybody and for ever: a name stands for one content. Should a browser
  * take one for something else after all, it may run nothing.
  */
-export function serveMedia(app: FastifyInstance, folder: MediaFolder): void {
+export function serveMedia(app: FastifyInstance, reader: Reader): void {
   app.get<{ Params: { name: string } }>(
     `${PATH}/:name`,
     { schema: { hide: true } },
     async (request, reply) => {
       const { name } = request.params;
-      const media = await folder.open(name);
-      if (!media) throw new AppError('NOT_FOUND', 'There is no such picture');
+      const contentType = contentTypeOf(NAME.exec(name)?.[1] ?? '');
+      const bytes = contentType === undefined ? undefined : await findMedia(reader, name);
+      if (contentType === undefined || !bytes) throw new AppError('NOT_FOUND', 'There is no such picture');
       const entityTag = `"${name}"`;
       reply.headers({
-        'content-type': media.contentType,
+        'content-type': contentType,
         'cache-control': 'public, max-age=31536000, immutable',
         etag: entityTag,
         'x-content-type-options': 'nosniff',
@@ -71,7 +79,7 @@ export function serveMedia(app: FastifyInstance, folder: MediaFolder): void {
         'cross-origin-resource-policy': 'cross-origin',
       });
       if (isSameEntity(request.headers['if-none-match'], entityTag)) return reply.code(304).send();
-      return reply.header('content-length', media.sizeBytes).send(media.stream());
+      return reply.send(bytes);
     },
   );
 }
