@@ -77,7 +77,10 @@ export const variantResource: Resource = {
     { patch: 'status', fields: ['is_active'], summary: 'Switch the sale of a variant on or off' },
     { reorder: 'PATCH' },
   ],
-  check: async (_tx, { before, input }) => void refuseLowCompareAt(input, { ...before, ...input }['price']),
+  async check(_tx, { before, input }) {
+    refuseLowCompareAt(input, { ...before, ...input }['price']);
+    return undefined;
+  },
 };
 
 function scheduledToWire(row: ScheduledPrice) {

@@ -32,6 +32,7 @@ const picture = (start: string, size = 64): Buffer => {
   file.write(start, 'latin1');
   return file;
 };
+const urlOf = ({ body }: TestReply): string => (body.data as unknown as { url: string }).url;
 const PNG = '\x89PNG\r\n\x1a\n';
 
 describe('POST /admin/media', () => {
@@ -53,7 +54,7 @@ describe('POST /admin/media', () => {
       },
     ]);
     expect(shop.audited.at(-1)).toMatchObject({ action: 'media:upload', after: { content_type: type } });
-    const served = await beside.app.inject({ method: 'GET', url: String(reply.body.data['url']) });
+    const served = await beside.app.inject({ method: 'GET', url: urlOf(reply) });
     expect([served.statusCode, served.headers['content-type'], served.rawPayload]).toEqual([
       200,
       type,
@@ -102,7 +103,7 @@ describe('POST /admin/media', () => {
 
 describe('GET /media/:name', () => {
   it('may be kept for ever, is asked for again with its tag, and runs nothing', async () => {
-    const url = String((await upload(picture(PNG, 99))).body.data['url']);
+    const url = urlOf(await upload(picture(PNG, 99)));
     const read = await shop.app.inject({ method: 'GET', url });
     expect(read.headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
