@@ -7,7 +7,7 @@ import type { Row } from '../../../platform/resource/resource.ts';
 import { findUnknownColumns } from './check-file.ts';
 import { readCell, transferColumns } from './transfer-columns.ts';
 
-export const MOST_ROWS = 2_000;
+export const MOST_ROWS = 10_000;
 
 export interface TransferFile {
   readonly rows: Row[];

@@ -175,7 +175,7 @@ describe('POST /admin/products/import', () => {
     ['JSON without rows', '{"a": 1}', 'JSON must be {"rows": [{…}]} or [{…}]'],
     ['Latin-1', Buffer.from(`${HEADER}card,Café\r\n`, 'latin1'), 'The file must be UTF-8'],
     ['UTF-16', Buffer.from(`\uFEFF${HEADER}card,Card\r\n`, 'utf16le'), 'The file must be UTF-8'],
-    ['2,001 rows', `product_slug\n${'card\n'.repeat(2_001)}`, 'At most 2000 rows at once'],
+    ['10,001 rows', `product_slug\n${'card\n'.repeat(10_001)}`, 'At most 10000 rows at once'],
   ])('refuses a file with %s', async (_what, content, message) => {
     const reply = await upload(content);
     expect([reply.status, reply.body.errorCode, reply.body.errors?.[0]?.field]).toEqual([
