@@ -37,7 +37,7 @@ export function bulkProductEndpoint(products: Resource, deps: ResourceDeps): End
       // If-Match speaks of one row and not of a list of them.
       const writer = { caller, request: { ip: request.ip, id: request.id, headers: {} } };
       const items = body.ids.map((id) => ({ id }));
-      return doForEach(items, async ({ id }) => {
+      return doForEach(items, 'ids', async ({ id }) => {
         await changeRow(deps, products, { writer, at: { id }, input: (before) => inputFor(body, before) });
         return 'changed';
       });

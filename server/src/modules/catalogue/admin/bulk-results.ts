@@ -11,7 +11,7 @@ export const bulkResultSchema = Type.Object({
   results: Type.Array(
     Type.Object({
       id: Type.Integer(),
-      outcome: Type.Enum(['changed', 'scheduled', 'failed']),
+      outcome: Type.Enum(['changed', 'scheduled', 'withdrawn', 'failed']),
       errorCode: Type.Optional(Type.String()),
       message: Type.Optional(Type.String()),
     }),
@@ -21,15 +21,17 @@ export type BulkResult = Static<typeof bulkResultSchema>;
 
 /**
  * Does it row by row; one that fails keeps none of the others back.
+ * @param where the field of the body that names the ids.
  * @throws VALIDATION_ERROR when an id is there twice: the second would undo the first.
  */
 export async function doForEach<Item extends { readonly id: number }>(
   items: readonly Item[],
-  change: (item: Item) => Promise<'changed' | 'scheduled'>,
+  where: 'ids' | 'items',
+  change: (item: Item) => Promise<'changed' | 'scheduled' | 'withdrawn'>,
 ): Promise<BulkResult> {
   const ids = items.map(({ id }) => id);
   const twice = ids.find((id, at) => ids.indexOf(id) !== at);
-  if (twice !== undefined) throw fieldError('items', `The id ${twice} is there twice`);
+  if (twice !== undefined) throw fieldError(where, `The id ${twice} is there twice`);
   const results: BulkResult['results'] = [];
   for (const item of items) {
     try {

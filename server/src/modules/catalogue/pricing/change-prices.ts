@@ -1,5 +1,7 @@
 import { auditActor } from '../../../platform/audit.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
+import { AppError, fieldError } from '../../../platform/errors.ts';
+import { toWireAmount } from '../../../platform/money.ts';
 import { toMinor, toMoment } from '../../../platform/resource/fields.ts';
 import { auditName } from '../../../platform/resource/resource.ts';
 import type { ResourceDeps } from '../../../platform/resource/resource.ts';
@@ -11,12 +13,12 @@ import type { BulkResult } from '../admin/bulk-results.ts';
 import { variantResource } from '../admin/variant-resource.ts';
 import { variantNotFound } from '../errors.ts';
 import { refuseLowCompareAt } from './price-rules.ts';
-import { upsertScheduledPrice } from './price-store.ts';
+import { deleteScheduledPrice, upsertScheduledPrice } from './price-store.ts';
 
 export interface WantedPrice {
   readonly id: number;
-  /** BDT. */
-  readonly price: number;
+  /** BDT; null takes back what was written down for the moment. */
+  readonly price: number | null;
   /** Stays when left out. */
   readonly compare_at_price?: number | null;
 }
@@ -34,20 +36,29 @@ export function changePrices(
   const { caller, request } = wanted.writer;
   const writer: Writer = { caller, request: { ip: request.ip, id: request.id, headers: {} } };
   const at = wanted.effectiveAt === undefined ? undefined : toMoment(wanted.effectiveAt, 'effective_at');
-  return doForEach(wanted.items, async (item) => {
-    if (at !== undefined && at > deps.clock.now()) {
-      await schedulePrice(deps, { writer, item, at });
+  return doForEach(wanted.items, 'items', async (item) => {
+    const { id, price, ...more } = item;
+    const isAhead = at !== undefined && at > deps.clock.now();
+    if (price === null) {
+      if (!isAhead) throw fieldError('price', 'price is null: only what is scheduled can be taken back');
+      await withdrawPrice(deps, { writer, id, at });
+      return 'withdrawn';
+    }
+    const input = { ...more, price };
+    if (isAhead) {
+      await schedulePrice(deps, { writer, item: { id, ...input }, at });
       return 'scheduled';
     }
-    const { id, ...input } = item;
     await changeRow(deps, variantResource, { writer, at: { id }, input });
     return 'changed';
   });
 }
 
+type PriceToCome = WantedPrice & { readonly price: number };
+
 async function schedulePrice(
   deps: ResourceDeps,
-  { writer, item, at }: { readonly writer: Writer; readonly item: WantedPrice; readonly at: Date },
+  { writer, item, at }: { readonly writer: Writer; readonly item: PriceToCome; readonly at: Date },
 ): Promise<void> {
   refuseLowCompareAt(item, item.price);
   const compareAt = item.compare_at_price ?? null;
@@ -66,6 +77,22 @@ async function schedulePrice(
       action: 'product_variants:schedule-price',
       resource: auditName(variantResource, item.id),
       after: { ...item, effective_at: at.toISOString() },
+    });
+  });
+}
+
+async function withdrawPrice(
+  deps: ResourceDeps,
+  { writer, id, at }: { readonly writer: Writer; readonly id: number; readonly at: Date },
+): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    const priceMinor = await deleteScheduledPrice(tx, id, at);
+    if (priceMinor === undefined) throw new AppError('NOT_FOUND', 'No price is scheduled for that moment');
+    await deps.recordAudit(tx, {
+      ...auditActor(writer),
+      action: 'product_variants:withdraw-price',
+      resource: auditName(variantResource, id),
+      before: { id, price: toWireAmount(priceMinor), effective_at: at.toISOString() },
     });
   });
 }

@@ -15,15 +15,21 @@ import type { PriceChangeRow } from './price-store.ts';
 
 const TAG = 'Variants';
 const nullableAmount = Type.Union([Type.Number(), Type.Null()]);
-const bdt = { minimum: 0, maximum: 1_000_000_000, description: 'BDT, at most two decimals' };
+const bdt = { minimum: 0, maximum: 1_000_000_000 };
+const amountOrNull = (description: string) =>
+  Type.Unsafe<number | null>({ ...bdt, type: ['number', 'null'], description });
 const safeId = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
 
 const bulkPriceBody = Type.Object({
   items: Type.Array(
     Type.Object({
       id: safeId,
-      price: Type.Number(bdt),
-      compare_at_price: Type.Optional(Type.Unsafe<number | null>({ ...bdt, type: ['number', 'null'] })),
+      price: amountOrNull(
+        'BDT, at most two decimals; null takes back the price that was scheduled for `effective_at`',
+      ),
+      compare_at_price: Type.Optional(
+        amountOrNull('BDT, above the price; null for none; stays when left out'),
+      ),
     }),
     { minItems: 1, maxItems: 500 },
   ),
@@ -54,7 +60,7 @@ function changePricesEndpoint(deps: ResourceDeps & { readonly clock: Clock }): E
     path: '/variants/bulk-price',
     access: { permission: 'catalogue:write' },
     tag: TAG,
-    summary: 'New prices for up to 500 variants, now or later',
+    summary: 'New prices for up to 500 variants, now or later, or no longer',
     description: 'Every row stands for itself: the good ones are done although others fail.',
     body: bulkPriceBody,
     data: bulkResultSchema,

@@ -60,6 +60,21 @@ export async function upsertScheduledPrice(tx: Tx, price: NewScheduledPrice): Pr
   return (await tx.query(upsertScheduled, values)).count;
 }
 
+const deleteScheduled = statement(
+  'catalogue_delete_scheduled_price',
+  'DELETE FROM scheduled_prices WHERE variant_id = $1 AND effective_at = $2 RETURNING price_minor',
+);
+
+/** @returns the price that was to come, if there was one. */
+export async function deleteScheduledPrice(
+  tx: Tx,
+  variantId: number,
+  effectiveAt: Date,
+): Promise<number | undefined> {
+  const { rows } = await tx.query<{ price_minor: number }>(deleteScheduled, [variantId, effectiveAt]);
+  return rows[0]?.price_minor;
+}
+
 export interface DuePriceRow {
   readonly id: number;
   readonly variant_id: number;

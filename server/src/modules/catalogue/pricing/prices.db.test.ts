@@ -139,6 +139,38 @@ describe('PATCH /admin/variants/bulk-price', () => {
   });
 });
 
+describe('a price that is scheduled', () => {
+  it('can be taken back until its moment, and is then no more', async () => {
+    const at = { effective_at: new Date(clock.now().getTime() + 3_600_000).toISOString() };
+    await prices([{ id: 1, price: 99, compare_at_price: null }], at);
+    const before = await shown(1);
+    const items = [
+      { id: 1, price: null },
+      { id: 2, price: null },
+    ];
+    expect((await prices(items)).body.data['results']).toMatchObject([
+      { outcome: 'failed', errorCode: 'VALIDATION_ERROR' },
+      { outcome: 'failed', errorCode: 'VALIDATION_ERROR' },
+    ]);
+    expect((await prices(items, at)).body.data).toMatchObject({
+      changed: 1,
+      failed: 1,
+      results: [
+        { id: 1, outcome: 'withdrawn' },
+        { id: 2, outcome: 'failed', message: 'No price is scheduled for that moment' },
+      ],
+    });
+    expect(shop.audited.at(-1)).toMatchObject({
+      action: 'product_variants:withdraw-price',
+      resource: 'variant:1',
+      before: { price: 99, ...at },
+    });
+    clock.advance(3_600);
+    await sweep();
+    expect(await shown(1)).toEqual(before);
+  });
+});
+
 describe('GET /admin/variants/:id/price-history', () => {
   it('has every change, by whatever way it came, newest first', async () => {
     await shop.change('UPDATE product_variants SET price_minor = 5555 WHERE id = 2 RETURNING id');
@@ -207,6 +239,7 @@ describe('POST /admin/products/bulk', () => {
 
   it('needs something to do, and no product twice', async () => {
     expect((await bulk({ ids: [3] })).status).toBe(400);
-    expect((await bulk({ ids: [3, 3], status: 'draft' })).status).toBe(400);
+    const twice = await bulk({ ids: [3, 3], status: 'draft' });
+    expect([twice.status, twice.body.errors?.[0]?.field]).toEqual([400, 'ids']);
   });
 });
