@@ -34,7 +34,7 @@ interface WithVariants extends Row {
   readonly variants: readonly Row[];
 }
 
-/** Shows beside each product the units of all its variants, and each variant's own. */
+/** Shows beside each product the units of all its variants. */
 export function withProductStock(products: Resource, stock: Stock): Resource {
   return {
     ...products,

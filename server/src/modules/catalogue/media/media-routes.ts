@@ -12,10 +12,14 @@ import type { Endpoint } from '../../../platform/http/endpoint.ts';
 import { isSameEntity } from '../../../platform/http/kept-answers.ts';
 import { readUpload, UPLOAD_ERRORS } from '../../../platform/http/upload.ts';
 import type { ResourceDeps } from '../../../platform/resource/resource.ts';
+import { imageSizeOf } from './image-size.ts';
 import { contentTypeOf, imageTypeOf } from './image-type.ts';
+import type { ImageType } from './image-type.ts';
 import { findMedia, insertMedia } from './media-store.ts';
 
 const MOST_BYTES = 5 * 1024 * 1024;
+/** A few bytes can unpack to gigabytes in every customer's browser. A camera's 24 million dots are fine. */
+const MOST_DOTS = 40_000_000;
 const PATH = '/media';
 const NAME = /^[0-9a-f]{40}\.([a-z]{3,4})$/;
 
@@ -28,15 +32,14 @@ export function mediaEndpoints(deps: ResourceDeps): Endpoint[] {
       tag: 'Media',
       summary: 'Upload a picture',
       description:
-        'One part `file` of `multipart/form-data`, at most 5 MiB: PNG, JPEG, GIF, WebP or AVIF by its content, whatever its name says. The `url` goes into `image_url` of a brand, product, banner, …',
+        'One part `file` of `multipart/form-data`, at most 5 MiB and 40 million dots: PNG, JPEG, GIF, WebP or AVIF by its content, whatever its name says. The `url` goes into `image_url` of a brand, product, banner, …',
       upload: true,
       data: Type.Object({ url: Type.String(), content_type: Type.String(), size_bytes: Type.Integer() }),
       status: 201,
       errors: [...UPLOAD_ERRORS],
       async handle(call) {
         const { bytes } = await readUpload(call.request, { maxBytes: MOST_BYTES });
-        const type = imageTypeOf(bytes);
-        if (!type) throw fieldError('file', 'file must be a PNG, JPEG, GIF, WebP or AVIF picture');
+        const type = checkImage(bytes);
         // Named after its content: the same picture twice is one, and what a name stands for never changes.
         const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 40);
         const name = `${digest}.${type.extension}`;
@@ -54,6 +57,16 @@ export function mediaEndpoints(deps: ResourceDeps): Endpoint[] {
       },
     }),
   ];
+}
+
+/** @throws VALIDATION_ERROR for what is no picture by its content, or one that is too large. */
+function checkImage(bytes: Buffer): ImageType {
+  const type = imageTypeOf(bytes);
+  const size = type && imageSizeOf(bytes, type.extension);
+  const dots = size ? size.width * size.height : 0;
+  if (!type || dots === 0) throw fieldError('file', 'file must be a PNG, JPEG, GIF, WebP or AVIF picture');
+  if (dots > MOST_DOTS) throw fieldError('file', 'file must be a picture of at most 40 million dots');
+  return type;
 }
 
 /**

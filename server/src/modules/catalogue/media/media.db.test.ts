@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createTestCatalogue } from '../test-catalogue.ts';
 import type { TestCatalogue, TestReply } from '../test-catalogue.ts';
+import { anImage } from './test-images.ts';
 
 let shop: TestCatalogue;
 /** A second process on the same database. */
@@ -26,25 +27,22 @@ function upload(content: Buffer, name = 'picture.png', field = 'file'): Promise<
   });
 }
 
-/** The first bytes of a picture, filled up to `size`. */
-const picture = (start: string, size = 64): Buffer => {
-  const file = Buffer.alloc(size);
-  file.write(start, 'latin1');
-  return file;
-};
 const urlOf = ({ body }: TestReply): string => (body.data as unknown as { url: string }).url;
-const PNG = '\x89PNG\r\n\x1a\n';
+const file = (start: string, bytes = 64): Buffer => {
+  const made = Buffer.alloc(bytes);
+  made.write(start, 'latin1');
+  return made;
+};
 
 describe('POST /admin/media', () => {
   it.each([
-    ['image/png', 'png', PNG],
-    ['image/jpeg', 'jpg', '\xff\xd8\xff\xe0'],
-    ['image/gif', 'gif', 'GIF87a'],
-    ['image/gif', 'gif', 'GIF89a'],
-    ['image/webp', 'webp', 'RIFF\0\0\0\0WEBP'],
-    ['image/avif', 'avif', '\0\0\0\x20ftypavif'],
-  ])('knows %s by its content, whatever it is called', async (type, extension, start) => {
-    const reply = await upload(picture(start), '../../etc/passwd.svg');
+    ['image/png', 'png'],
+    ['image/jpeg', 'jpg'],
+    ['image/gif', 'gif'],
+    ['image/webp', 'webp'],
+    ['image/avif', 'avif'],
+  ] as const)('knows %s by its content, whatever it is called', async (type, extension) => {
+    const reply = await upload(anImage(extension), '../../etc/passwd.svg');
     expect([reply.status, reply.body.data]).toMatchObject([
       201,
       {
@@ -58,7 +56,7 @@ describe('POST /admin/media', () => {
     expect([served.statusCode, served.headers['content-type'], served.rawPayload]).toEqual([
       200,
       type,
-      picture(start),
+      anImage(extension),
     ]);
   });
 
@@ -67,17 +65,19 @@ describe('POST /admin/media', () => {
     ['a page', '<!doctype html><script>alert(1)</script>                               '],
     ['a sound', 'RIFF\0\0\0\0WAVEfmt '],
     ['a film', '\0\0\0\x20ftypisom'],
-    ['white space before a picture', ` ${PNG}`],
+    ['white space before a picture', ' \x89PNG\r\n\x1a\n'],
+    ['a script that begins like a picture', '\xff\xd8\xff<script>alert(1)</script>'],
+    ['a picture without a dot', 'GIF89a\0\0\0\0'],
   ])('refuses %s', async (_what, start) => {
     const entries = shop.audited.length;
-    const reply = await upload(picture(start, 128));
+    const reply = await upload(file(start, 128));
     expect([reply.status, reply.body.errors?.[0]?.field]).toEqual([400, 'file']);
     expect(shop.audited).toHaveLength(entries);
   });
 
   it('refuses nothing at all, the mere beginning of a picture, and a form that is cut', async () => {
     expect((await upload(Buffer.alloc(0))).status).toBe(400);
-    expect((await upload(Buffer.from(PNG, 'latin1'))).status).toBe(400);
+    expect((await upload(anImage('png').subarray(0, 8))).status).toBe(400);
     const cut = await shop.admin({
       method: 'POST',
       path: '/media',
@@ -90,20 +90,29 @@ describe('POST /admin/media', () => {
 
   it('takes 5 MiB and not a byte more', async () => {
     const most = 5 * 1024 * 1024;
-    expect((await upload(picture(PNG, most))).status).toBe(201);
-    const reply = await upload(picture(PNG, most + 1));
+    expect((await upload(anImage('png', { bytes: most }))).status).toBe(201);
+    const reply = await upload(anImage('png', { bytes: most + 1 }));
     expect([reply.status, reply.body.errorCode]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
+  it('refuses a small file that unpacks to a huge picture', async () => {
+    expect((await upload(anImage('png', { width: 8_000, height: 5_000 }))).status).toBe(201);
+    const reply = await upload(anImage('png', { width: 60_000, height: 60_000 }));
+    expect([reply.status, reply.body.message]).toEqual([
+      400,
+      'file must be a picture of at most 40 million dots',
+    ]);
+  });
+
   it('keeps the same picture once', async () => {
-    const [first, second] = [await upload(picture('GIF89a')), await upload(picture('GIF89a'), 'other.gif')];
+    const [first, second] = [await upload(anImage('gif')), await upload(anImage('gif'), 'other.gif')];
     expect(second.body.data).toEqual(first.body.data);
   });
 });
 
 describe('GET /media/:name', () => {
   it('may be kept for ever, is asked for again with its tag, and runs nothing', async () => {
-    const url = urlOf(await upload(picture(PNG, 99)));
+    const url = urlOf(await upload(anImage('png', { bytes: 99 })));
     const read = await shop.app.inject({ method: 'GET', url });
     expect(read.headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
