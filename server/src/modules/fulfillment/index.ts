@@ -77,8 +77,8 @@ export function createFulfillment(deps: FulfillmentDeps): Fulfillment {
     jobHandlers: [
       handleJob(fulfillOrderJob, ({ orderId }) => fulfillOrder(deps, orderId)),
       handleJob(sendOrderEmailJob, ({ messageId }) => sendOrderEmail(deps, messageId)),
-      handleJob(runPurchaseJob, async ({ transactionId }) => {
-        await runPurchase(buying, transactionId);
+      handleJob(runPurchaseJob, async ({ transactionId, takenUntilMs }) => {
+        await runPurchase(buying, transactionId, { takenUntilMs });
       }),
     ],
     sweeps: [resumeSweep(deps), purchaseSweep(deps), balanceSweep(buying)],

@@ -11,11 +11,12 @@ import type {
   OutboundRequest,
   OutboundResponse,
 } from '../../../platform/outbound/outbound-client.ts';
+import { secondsAfter } from '../../../platform/time.ts';
 import { saveManualCodes } from '../../vouchers/index.ts';
 import { createPartnerDirectory } from '../partner-accounts/partner-directory.ts';
 import { openBuying } from '../test-buying.ts';
 import type { Buying } from '../test-buying.ts';
-import { listDuePurchases } from './purchase-store.ts';
+import { takeDuePurchases } from './purchase-store.ts';
 import { runPurchase } from './run-purchase.ts';
 
 const behaviours = [
@@ -118,9 +119,11 @@ async function act(scene: Scene, action: Action): Promise<void> {
   const { orderId, itemId } = scene;
   const deps = { ...shop.deps, partners: createPartnerDirectory(shop.deps) };
   const runDue = async (): Promise<void> => {
-    const due = await listDuePurchases(shop.db, shop.clock.now(), 1_000);
+    const at = shop.clock.now();
+    const until = secondsAfter(at, 60);
+    const due = await inTransaction(shop.db, (tx) => takeDuePurchases(tx, { at, until, limit: 1_000 }));
     // Two processes at once: one does it.
-    await Promise.all([...due, ...due].map((id) => runPurchase(deps, id)));
+    await Promise.all([...due, ...due].map((id) => runPurchase(deps, id, { takenUntilMs: until.getTime() })));
   };
   switch (action) {
     case 'fulfill':

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { inTransaction } from '../../../platform/db/database.ts';
 import { OutboundError } from '../../../platform/outbound/outbound-client.ts';
 import type { OutboundClient } from '../../../platform/outbound/outbound-client.ts';
+import { secondsAfter } from '../../../platform/time.ts';
 import { voucherContexts } from '../../vouchers/index.ts';
 import { createPartnerDirectory } from '../partner-accounts/partner-directory.ts';
 import { openBuying } from '../test-buying.ts';
 import type { Buying } from '../test-buying.ts';
 import { runPurchase } from './run-purchase.ts';
-import { listDuePurchases } from './purchase-store.ts';
+import { takeDuePurchases } from './purchase-store.ts';
 
 const ORDERS = 250;
 const UNITS = 4;
@@ -99,9 +101,11 @@ async function runToTheEnd(): Promise<void> {
   for (const seconds of [0, 6, 15, 31, 45, 60, 240, 300, 600, 900, 2_700, 3_600, 3_600, 3_600, 3_600]) {
     shop.clock.advance(seconds);
     for (;;) {
-      const due = await listDuePurchases(shop.db, shop.clock.now(), 5_000);
+      const at = shop.clock.now();
+      const until = secondsAfter(at, 60);
+      const due = await inTransaction(shop.db, (tx) => takeDuePurchases(tx, { at, until, limit: 5_000 }));
       if (due.length === 0) break;
-      await inParallel(due, 10, (id) => runPurchase(deps, id));
+      await inParallel(due, 10, (id) => runPurchase(deps, id, { takenUntilMs: until.getTime() }));
     }
   }
   // Where all five questions were lost too, operators ask.

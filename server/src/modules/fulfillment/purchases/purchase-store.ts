@@ -104,9 +104,15 @@ const setNextStep = statement(
   'UPDATE partner_api_transactions SET next_step_at = $2, query_step = $3 WHERE id = $1',
 );
 
-const listDue = statement(
-  'purchases_list_due',
-  'SELECT id FROM partner_api_transactions WHERE next_step_at <= $1 ORDER BY next_step_at LIMIT $2',
+// Moved on, so that it is the others' turn next: purchases whose step fails every time go behind all that were due
+// before them, and a worker that dies with one leaves it to be taken again. Rows that somebody is just changing are
+// stepped over.
+const takeDue = statement(
+  'purchases_take_due',
+  `UPDATE partner_api_transactions SET next_step_at = $2
+   WHERE id IN (SELECT id FROM partner_api_transactions WHERE next_step_at <= $1 ORDER BY next_step_at, id LIMIT $3
+                FOR UPDATE SKIP LOCKED)
+   RETURNING id`,
 );
 
 const listOpen = statement(
@@ -205,8 +211,13 @@ export async function reschedulePurchase(
   await tx.query(setNextStep, [next.id, next.at, next.queryStep]);
 }
 
-export async function listDuePurchases(reader: Reader, at: Date, limit: number): Promise<number[]> {
-  return (await reader.query<{ id: number }>(listDue, [at, limit])).rows.map(({ id }) => id);
+/** Takes purchases whose next step is due, longest due first, until `until`: whoever was given them does the step. */
+export async function takeDuePurchases(
+  tx: Tx,
+  due: { at: Date; until: Date; limit: number },
+): Promise<number[]> {
+  const { rows } = await tx.query<{ id: number }>(takeDue, [due.at, due.until, due.limit]);
+  return rows.map(({ id }) => id);
 }
 
 /** Purchases of an item that nobody knows the end of: while there is one, nothing may be bought. */

@@ -20,6 +20,8 @@ export interface RunPurchaseDeps extends SettlePurchaseDeps, AskPartnerDeps {
 }
 
 export interface RunOptions {
+  /** Until when the sweep took the step for this run: as long as nobody moved it since, it is due for this run. */
+  readonly takenUntilMs?: number | undefined;
   /** Do the next step although it is not due: an operator waits for it. */
   readonly isUrgent?: boolean;
   /** Whoever asked carries the order on with the outcome. */
@@ -94,7 +96,8 @@ interface Taking extends RunOptions {
 async function takeStep(tx: Tx, deps: RunPurchaseDeps, taking: Taking): Promise<Step> {
   const facts = await lockPurchaseFacts(tx, taking.transactionId);
   const { purchase } = facts;
-  const isDue = purchase.next_step_at !== null && purchase.next_step_at <= deps.clock.now();
+  const stepAt = purchase.next_step_at;
+  const isDue = stepAt !== null && (stepAt <= deps.clock.now() || stepAt.getTime() === taking.takenUntilMs);
   switch (purchase.status) {
     case 'INTENT':
       return isDue || taking.isUrgent ? takeIntent(tx, deps, { ...taking, ...facts }) : nothing;
