@@ -4,7 +4,7 @@ import { openAlert, resolveAlertsOfOrder } from '../alerts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { applyOrderFact, listOrderItems, lockOrder, setItemStatuses } from '../orders/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
-import { listHeldUnitNumbers } from '../vouchers/index.ts';
+import { listAssignedUnitNumbers } from '../vouchers/index.ts';
 import { insertAttempts, listLastFailures } from './attempt-store.ts';
 import type { AttemptStatus } from './attempt-store.ts';
 import { completeOrder } from './complete-order.ts';
@@ -57,10 +57,13 @@ export async function concludeOrder(
 
 async function readStandings(tx: Tx, items: readonly OrderItemRow[]): Promise<Map<number, ItemStanding>> {
   const ids = items.map(({ id }) => id);
-  const [held, purchases] = await Promise.all([listHeldUnitNumbers(tx, ids), listPurchasesOfItems(tx, ids)]);
+  const [assigned, purchases] = await Promise.all([
+    listAssignedUnitNumbers(tx, ids),
+    listPurchasesOfItems(tx, ids),
+  ]);
   return new Map(
     items.map((item) => {
-      const codes = held.filter((unit) => unit.order_item_id === item.id).length;
+      const codes = assigned.filter((unit) => unit.order_item_id === item.id).length;
       const own = purchases.filter((purchase) => purchase.order_item_id === item.id);
       return [item.id, standingOfItem({ item, codes, purchases: own.map(({ status }) => status) })] as const;
     }),

@@ -26,6 +26,17 @@ const insert = statement(
    RETURNING id`,
 );
 
+const freeUnit = statement(
+  'vouchers_free_held_unit',
+  `UPDATE vouchers SET status = 'available', order_item_id = NULL, unit_no = NULL, reserved_until = NULL
+   WHERE order_item_id = $1 AND unit_no = $2 AND status = 'reserved'`,
+);
+
+/** What the stock holds for a unit goes back: the unit is about to get another code. */
+export async function freeHeldUnit(tx: Tx, unit: { orderItemId: number; unitNo: number }): Promise<void> {
+  await tx.query(freeUnit, [unit.orderItemId, unit.unitNo]);
+}
+
 /** A code from a partner, given to its unit for ever, or kept in the stock. */
 export async function insertBoughtVoucher(tx: Tx, voucher: BoughtVoucher): Promise<number> {
   const { rows } = await tx.query<{ id: number }>(insert, [

@@ -8,6 +8,7 @@ export type { Reservation } from './reserve-units.ts';
 export {
   assignReservedVouchers,
   findSellableVariantIds,
+  listAssignedUnitNumbers,
   listAssignedVouchers,
   listHeldUnitNumbers,
   releaseExpiredVouchers,

@@ -1,6 +1,6 @@
 import type { Tx } from '../../platform/db/database.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { insertBoughtVoucher } from './bought-code-store.ts';
+import { freeHeldUnit, insertBoughtVoucher } from './bought-code-store.ts';
 import { listBrandsOfVariants, listKnownCodes, lockTypedCodes } from './manual/manual-code-store.ts';
 import { voucherContexts, voucherDigest } from './voucher-secrets.ts';
 
@@ -39,6 +39,8 @@ export async function storeBoughtCode(tx: Tx, box: SecretBox, bought: BoughtCode
   const sealed = (plain: string | null, context: string): Buffer | null =>
     plain === null ? null : box.seal(plain, context);
   const { code, pin, redemptionUrl, serialNumber, ...kept } = bought;
+  // A unit has one code: without this, one held for it would refuse a code that is paid for.
+  if (bought.unit) await freeHeldUnit(tx, bought.unit);
   const voucherId = await insertBoughtVoucher(tx, {
     ...kept,
     brandId: brands.get(bought.variantId) ?? 0,

@@ -91,6 +91,12 @@ const listHeldUnits = statement(
   `SELECT order_item_id, unit_no FROM vouchers WHERE order_item_id = ANY ($1) ORDER BY order_item_id, unit_no`,
 );
 
+const listAssignedUnits = statement(
+  'vouchers_list_assigned_units',
+  `SELECT order_item_id, unit_no FROM vouchers
+   WHERE order_item_id = ANY ($1) AND status = 'assigned' ORDER BY order_item_id, unit_no`,
+);
+
 const sellableVariants = statement(
   'vouchers_sellable_variants',
   // One index probe for each variant that has codes (a skip scan), however many codes there are.
@@ -156,7 +162,18 @@ export async function listAssignedVouchers(
   return (await reader.query<VoucherRow>(listAssigned, [orderItemIds])).rows;
 }
 
-/** Which units of these items hold a code already, reserved or assigned. */
+/**
+ * Which units of these items have a code of their own: what the customer gets. Whoever asks what an item still lacks
+ * means this; a code that is only held for it may go back into the stock.
+ */
+export async function listAssignedUnitNumbers(
+  tx: Tx,
+  orderItemIds: readonly number[],
+): Promise<{ order_item_id: number; unit_no: number }[]> {
+  return (await tx.query<{ order_item_id: number; unit_no: number }>(listAssignedUnits, [orderItemIds])).rows;
+}
+
+/** Which units of these items are taken, reserved or assigned: for those who take more for them out of the stock. */
 export async function listHeldUnitNumbers(
   tx: Tx,
   orderItemIds: readonly number[],

@@ -51,7 +51,7 @@ export function composePurchase(
   };
 }
 
-/** Units of an item that hold no code yet; for a top-up, those without a purchase that credited them. */
+/** Units of an item that have no code of their own yet; for a top-up, those without a purchase that credited them. */
 export function missingUnits(
   item: OrderItemRow,
   served: readonly { readonly order_item_id: number; readonly unit_no: number }[],

@@ -2,7 +2,7 @@ import type { Tx } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { listOrderItems, lockOrder, setItemStatuses } from '../../orders/index.ts';
 import type { OrderItemRow } from '../../orders/index.ts';
-import { listAssignedVouchers, listHeldUnitNumbers } from '../../vouchers/index.ts';
+import { listAssignedUnitNumbers, listAssignedVouchers } from '../../vouchers/index.ts';
 import { isPartnerUsable } from '../partner-accounts/partner-store.ts';
 import { findSource, listUsableSources } from '../partner-sources/source-store.ts';
 import type { SourceRow } from '../partner-sources/source-store.ts';
@@ -15,7 +15,10 @@ import { runPurchase } from './run-purchase.ts';
 import type { RunPurchaseDeps } from './run-purchase.ts';
 import { nextOf, pastOf } from './start-purchases.ts';
 
-/** An operator's order to buy what an item lacks. The guards of interface part 7 are the caller's. */
+/**
+ * An operator's order to buy what an item lacks. The guards of interface part 7 are the caller's, and so are units held
+ * for it: those that the caller did not give it are bought, and go back into the stock.
+ */
 export interface ItemPurchase {
   readonly orderId: number;
   readonly orderItemId: number;
@@ -97,16 +100,16 @@ const countOf = (purchases: readonly PurchaseRow[], unitNo: number): number =>
   purchases.filter((purchase) => purchase.unit_no === unitNo).length;
 
 async function lockItem(tx: Tx, { orderId, orderItemId }: ItemPurchase) {
-  const [order, items, purchases, held] = await Promise.all([
+  const [order, items, purchases, assigned] = await Promise.all([
     lockOrder(tx, orderId),
     listOrderItems(tx, [orderId]),
     listPurchasesOfItems(tx, [orderItemId]),
-    listHeldUnitNumbers(tx, [orderItemId]),
+    listAssignedUnitNumbers(tx, [orderItemId]),
   ]);
   const item = items.find(({ id }) => id === orderItemId);
   if (!order || !item) throw new Error(`Order ${orderId} has no item ${orderItemId}`);
   const credited = purchases.filter(({ status }) => status === 'OK');
-  const missing = missingUnits(item, item.mode === 'TOPUP' ? credited : held);
+  const missing = missingUnits(item, item.mode === 'TOPUP' ? credited : assigned);
   return { item, purchases, missing };
 }
 

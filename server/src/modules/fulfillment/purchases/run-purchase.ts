@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { OutboundResponse } from '../../../platform/outbound/outbound-client.ts';
 import { secondsAfter } from '../../../platform/time.ts';
-import { listHeldUnitNumbers } from '../../vouchers/index.ts';
+import { listAssignedUnitNumbers } from '../../vouchers/index.ts';
 import type { OpenPartner, PartnerDirectory } from '../partner-accounts/partner-directory.ts';
 import { isPartnerUsable } from '../partner-accounts/partner-store.ts';
 import type { Partner, PurchaseResult, QueryResult } from '../partners/partner.ts';
@@ -144,8 +144,8 @@ async function whyUnneeded(
   });
   const isOrderOpen = order.status === 'PENDING' || order.status === 'NEEDS_ATTENTION';
   if (order.paid_at === null || !isOrderOpen || item.fulfilled) return refuse('not needed any more');
-  const held = await listHeldUnitNumbers(tx, [item.id]);
-  if (held.some((unit) => unit.unit_no === purchase.unit_no)) return refuse('not needed any more');
+  const assigned = await listAssignedUnitNumbers(tx, [item.id]);
+  if (assigned.some((unit) => unit.unit_no === purchase.unit_no)) return refuse('not needed any more');
   return (await isPartnerUsable(tx, partner.row.id)) ? undefined : refuse('the partner is switched off');
 }
 

@@ -10,7 +10,7 @@ export type ItemStanding = 'fulfilled' | 'ready' | 'in_flight' | 'unclear' | 'fa
 
 export interface ItemFacts {
   readonly item: Pick<OrderItemRow, 'mode' | 'quantity' | 'fulfilled' | 'fulfillment_status'>;
-  /** Units that hold a code. */
+  /** Units that have a code of their own; one that is only held for them does not count. */
   readonly codes: number;
   readonly purchases: readonly PurchaseStatus[];
 }

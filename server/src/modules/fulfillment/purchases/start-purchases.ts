@@ -3,7 +3,7 @@ import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { Clock } from '../../../platform/time.ts';
 import type { OrderItemRow } from '../../orders/index.ts';
-import { listHeldUnitNumbers } from '../../vouchers/index.ts';
+import { listAssignedUnitNumbers } from '../../vouchers/index.ts';
 import { listUsableSources } from '../partner-sources/source-store.ts';
 import type { SourceRow } from '../partner-sources/source-store.ts';
 import { composePurchase, missingUnits } from './compose-purchase.ts';
@@ -31,12 +31,12 @@ export async function startPurchases(
   items: readonly OrderItemRow[],
 ): Promise<Map<number, string>> {
   const ids = items.map(({ id }) => id);
-  const [sources, held] = await Promise.all([
+  const [sources, assigned] = await Promise.all([
     listUsableSources(
       tx,
       items.map((item) => item.variant_id),
     ),
-    listHeldUnitNumbers(tx, ids),
+    listAssignedUnitNumbers(tx, ids),
   ]);
   const failures = new Map<number, string>();
   const purchases: NewPurchase[] = [];
@@ -48,7 +48,7 @@ export async function startPurchases(
       continue;
     }
     const effort: Effort = { correlationId: deps.random.uuid(), adminId: null };
-    for (const unitNo of missingUnits(item, held)) {
+    for (const unitNo of missingUnits(item, assigned)) {
       purchases.push(composePurchase(deps, { item, unitNo, purchasesBefore: 0 }, { ...effort, ...next }));
     }
   }

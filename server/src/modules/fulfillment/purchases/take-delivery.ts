@@ -3,7 +3,7 @@ import type { SecretBox } from '../../../platform/secret-box.ts';
 import type { Clock } from '../../../platform/time.ts';
 import { openAlert } from '../../alerts/index.ts';
 import type { OrderItemRow, OrderRow } from '../../orders/index.ts';
-import { listHeldUnitNumbers, storeBoughtCode } from '../../vouchers/index.ts';
+import { listAssignedUnitNumbers, storeBoughtCode } from '../../vouchers/index.ts';
 import type { DeliveredCode } from '../partners/partner.ts';
 import { applyPurchaseFact, listPurchasesOfItems } from './purchase-store.ts';
 import type { PurchaseChange, PurchaseRow } from './purchase-store.ts';
@@ -59,12 +59,12 @@ export async function isUnitServed(
   { purchase, item }: Pick<Delivery, 'purchase' | 'item'>,
 ): Promise<boolean> {
   if (item.fulfilled) return true;
-  const [held, purchases] = await Promise.all([
-    listHeldUnitNumbers(tx, [item.id]),
+  const [assigned, purchases] = await Promise.all([
+    listAssignedUnitNumbers(tx, [item.id]),
     listPurchasesOfItems(tx, [item.id]),
   ]);
   return (
-    held.some((unit) => unit.unit_no === purchase.unit_no) ||
+    assigned.some((unit) => unit.unit_no === purchase.unit_no) ||
     purchases.some(
       (other) =>
         other.id !== purchase.id &&
