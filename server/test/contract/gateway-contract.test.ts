@@ -21,6 +21,8 @@ interface Traits {
   readonly claims: readonly [string, string, string];
   readonly signature: 'valid' | 'unsigned';
   readonly tellsCurrency: boolean;
+  /** Whether the money moves on our word alone, after the customer's. */
+  readonly capturesWhenTold: boolean;
 }
 
 const plainClaims = ['success', 'failure', 'cancel'] as const;
@@ -31,6 +33,7 @@ const traits: Readonly<Record<GatewayName, Traits>> = {
     claims: plainClaims,
     signature: 'valid',
     tellsCurrency: true,
+    capturesWhenTold: false,
   },
   wallet_tokenized: {
     // bKash keeps such a payment open: only the callback knows.
@@ -39,6 +42,7 @@ const traits: Readonly<Record<GatewayName, Traits>> = {
     claims: plainClaims,
     signature: 'unsigned',
     tellsCurrency: true,
+    capturesWhenTold: true,
   },
   multi_wallet: {
     afterCancel: 'refused',
@@ -46,6 +50,7 @@ const traits: Readonly<Record<GatewayName, Traits>> = {
     claims: plainClaims,
     signature: 'unsigned',
     tellsCurrency: false,
+    capturesWhenTold: false,
   },
   dcb: {
     afterCancel: 'cancelled',
@@ -53,6 +58,7 @@ const traits: Readonly<Record<GatewayName, Traits>> = {
     claims: ['unclear', 'unclear', 'unclear'],
     signature: 'unsigned',
     tellsCurrency: false,
+    capturesWhenTold: false,
   },
   wallet_direct: {
     afterCancel: 'cancelled',
@@ -60,6 +66,7 @@ const traits: Readonly<Record<GatewayName, Traits>> = {
     claims: plainClaims,
     signature: 'unsigned',
     tellsCurrency: false,
+    capturesWhenTold: false,
   },
 };
 
@@ -121,6 +128,16 @@ describe.each(gatewayNames)('%s', (name) => {
     const { url, payment } = await lab.aSession(gateway());
     await lab.pay(url, 'success');
     expect(await gateway().verify(payment)).toMatchObject({ kind: 'confirmed', amountMinor: 50_050 });
+  });
+
+  it('takes no money that only moves on our word unless it is allowed to, and asks nobody where it moves by itself', async () => {
+    const { payment } = await paidSession();
+    const asked: boolean[] = [];
+    const claimCapture = async (): Promise<boolean> => asked.push(false) === 0;
+    const refused = await gateway().verify({ ...payment, claimCapture });
+    expect(refused.kind).toBe(traits[name].capturesWhenTold ? 'processing' : 'confirmed');
+    expect(asked.length > 0).toBe(traits[name].capturesWhenTold);
+    expect(await gateway().verify({ ...payment, isRepeat: true })).toMatchObject({ kind: 'confirmed' });
   });
 
   it('confirms nothing while the customer is still on the page', async () => {
@@ -260,7 +277,7 @@ describe.each(gatewayNames)('%s', (name) => {
       amountMinor: 100,
       currency: 'BDT',
     };
-    const question = { ...payment, evidence: {}, mayCapture: true, isRepeat: false };
+    const question = { ...payment, evidence: {}, claimCapture: async () => true, isRepeat: false };
     expect(await gateway().verify(question)).toMatchObject({
       kind: expect.stringMatching(/refused|processing/),
     });

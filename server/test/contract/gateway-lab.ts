@@ -90,7 +90,7 @@ export async function openLab(): Promise<Lab> {
       const opened = await gateway.openSession(request);
       if (opened.kind !== 'opened') throw new Error(`no session: ${opened.reason}`);
       const { gatewayReference, amountMinor, currency } = request;
-      const asked = { evidence: {}, mayCapture: true, isRepeat: false };
+      const asked = { evidence: {}, claimCapture: async () => true, isRepeat: false };
       return {
         url: opened.url,
         payment: { gatewayReference, amountMinor, currency, session: opened.session, ...asked },

@@ -7,7 +7,7 @@ import { releaseDiscountUse } from '../discounts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { applyOrderFact, listExpiredHolds, lockOrder, orderNotFound, setOrderHold } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
-import { listPaymentsOfOrder, verifyPayment } from '../payments/index.ts';
+import { giveUpSessions, listPaymentsOfOrder, verifyPayment } from '../payments/index.ts';
 import type { VerifyPaymentDeps } from '../payments/index.ts';
 import { releaseReservedVouchers } from '../vouchers/index.ts';
 
@@ -82,6 +82,8 @@ export async function releaseUnpaidOrder(
 ): Promise<void> {
   await releaseReservedVouchers(tx, order.id);
   await setOrderHold(tx, { orderId: order.id, until: null, paymentMethod: null });
+  // Somebody said no: money that still waits for our word is not taken. One whose time ran out may yet be paid.
+  if (fact === 'cancelled') await giveUpSessions(tx, order.id, ['PENDING', 'FAILED', 'CANCELLED']);
   const changed = await applyOrderFact(tx, { orderId: order.id, fact, to: 'CANCELLED' });
   if (changed) {
     const data = { order_id: order.id, order_number: order.order_number, reason };

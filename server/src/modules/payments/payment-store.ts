@@ -66,7 +66,7 @@ const claim = statement(
   // One verification at a time whoever asks, and not before two seconds after the last began.
   `UPDATE payments SET verifying_until = now() + make_interval(secs => $2)
    WHERE id = $1 AND status <> 'SUCCEEDED' AND (verifying_until IS NULL OR verifying_until <= now())
-   RETURNING ${columns}, (SELECT paid_at IS NOT NULL FROM orders WHERE orders.id = order_id) AS order_is_paid`,
+   RETURNING ${columns}, EXISTS (SELECT FROM payment_captures WHERE payment_id = payments.id) AS holds_capture`,
 );
 
 const free = statement(
@@ -176,7 +176,8 @@ export async function storePaymentSession(
 }
 
 export interface ClaimedPayment extends PaymentRow {
-  readonly order_is_paid: boolean;
+  /** Whether it was told, or may have been, to take its order's money. */
+  readonly holds_capture: boolean;
 }
 
 /** The payment, when it is ours to verify now; undefined when it SUCCEEDED or somebody is at it. */

@@ -12,6 +12,7 @@ import {
   markOrderPaid,
 } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
+import { giveUpSessions } from './captures/capture-store.ts';
 import type { CallbackClaim, Verification } from './gateways/gateway.ts';
 import { paymentStates } from './payment-states.ts';
 import type { FailureReason, PaymentFact, PaymentStatus } from './payment-states.ts';
@@ -208,6 +209,8 @@ async function followPayment(tx: Tx, order: OrderRow, to: 'PENDING' | 'FAILED' |
   const fact = to === 'CANCELLED' ? 'paymentCancelled' : 'paymentFailed';
   const changed = await applyOrderFact(tx, { orderId: order.id, fact, to });
   if (!changed || to !== 'CANCELLED') return;
+  // The customer has left: an earlier session that was given up for failed does not take the money after all.
+  await giveUpSessions(tx, order.id, ['FAILED']);
   const data = { order_id: order.id, order_number: order.order_number, reason: 'payment_cancelled' };
   await recordEvents(tx, [{ type: 'order.cancelled', stream: `order:${order.id}`, data }]);
 }

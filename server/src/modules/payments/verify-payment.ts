@@ -5,6 +5,7 @@ import { inOneStatement, inTransaction, violatedConstraint } from '../../platfor
 import type { Logger } from '../../platform/log.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
+import { claimCapture, followCapture } from './captures/claim-capture.ts';
 import type { CallbackClaim, Gateway, PaymentToVerify, Verification } from './gateways/gateway.ts';
 import type { Gateways } from './gateways/registry.ts';
 import { claimVerification, findPayment, freeVerification, insertVerification } from './payment-store.ts';
@@ -70,9 +71,9 @@ async function verifyClaimed(
   const startedAt = deps.clock.now();
   const notBefore = secondsAfter(startedAt, MIN_INTERVAL_SECONDS);
   try {
-    const verification = await askGateway(deps.gateways.named(payment.gateway), payment, request);
+    const asked = await askGateway(deps, payment, request);
     const tookMs = deps.clock.now().getTime() - startedAt.getTime();
-    return await applyAnswer(deps, request, { payment, verification, tookMs, notBefore });
+    return await applyAnswer(deps, request, { payment, ...asked, tookMs, notBefore });
   } catch (error) {
     await inOneStatement(deps.db, (tx) => freeVerification(tx, payment.id, notBefore));
     throw error;
@@ -82,6 +83,8 @@ async function verifyClaimed(
 interface GatewayAnswer {
   readonly payment: PaymentRow;
   readonly verification: Verification;
+  /** Whether it has, or had before, the right to take its order's money. */
+  readonly holdsCapture: boolean;
   readonly tookMs: number;
   readonly notBefore: Date;
 }
@@ -91,7 +94,7 @@ async function applyAnswer(
   request: VerifyRequest,
   answer: GatewayAnswer,
 ): Promise<PaymentRow> {
-  const { payment, verification, tookMs, notBefore } = answer;
+  const { payment, verification, holdsCapture, tookMs, notBefore } = answer;
   const { id: paymentId, order_id: orderId } = payment;
   try {
     return await inTransaction(deps.db, async (tx) => {
@@ -106,6 +109,7 @@ async function applyAnswer(
       await Promise.all([
         insertVerification(tx, { paymentId, askedBy: request.askedBy, outcome, details, tookMs }),
         freeVerification(tx, paymentId, notBefore),
+        ...(holdsCapture ? [followCapture(tx, paymentId, verification)] : []),
       ]);
       return settled;
     });
@@ -118,7 +122,7 @@ async function applyAnswer(
       reason: 'capture belongs to another payment',
       details: verification.details,
     };
-    return applyAnswer(deps, request, { ...answer, verification: refused });
+    return applyAnswer(deps, request, { ...answer, verification: refused, holdsCapture: false });
   }
 }
 
@@ -127,17 +131,25 @@ async function applyAnswer(
  * comes back anyway, waits for no such retry.
  */
 async function askGateway(
-  gateway: Gateway,
+  deps: VerifyPaymentDeps,
   payment: ClaimedPayment,
   request: VerifyRequest,
-): Promise<Verification> {
+): Promise<Pick<GatewayAnswer, 'verification' | 'holdsCapture'>> {
+  const gateway = deps.gateways.named(payment.gateway);
+  let holdsCapture = payment.holds_capture;
+  const { id: paymentId, order_id: orderId } = payment;
   const question: PaymentToVerify = {
     gatewayReference: payment.gateway_reference,
     session: payment.gateway_session,
     amountMinor: payment.amount_minor,
     currency: payment.currency,
     evidence: request.evidence ?? {},
-    mayCapture: !payment.order_is_paid,
+    claimCapture: async () => {
+      const isClaimed = await claimCapture(deps.db, { paymentId, orderId, claims: request.claims });
+      if (isClaimed) holdsCapture = true;
+      else deps.log.info({ paymentId, orderId }, 'its money is not taken: not this session pays the order');
+      return isClaimed;
+    },
     isRepeat: false,
   };
   const again = { ...question, isRepeat: true };
@@ -149,7 +161,7 @@ async function askGateway(
     await wait(gateway.retryProcessing.afterMs);
     answer = await askOnce(gateway, again);
   }
-  return answer;
+  return { verification: answer, holdsCapture };
 }
 
 async function askOnce(gateway: Gateway, question: PaymentToVerify): Promise<Verification> {

@@ -112,7 +112,7 @@ describe('buildGateways', () => {
       at: new Date(0),
     };
     const session = { paymentID: 'P', aocTransID: 'A', paymentReferenceId: 'N' };
-    const payment = { ...request, session, evidence: {}, mayCapture: true, isRepeat: false };
+    const payment = { ...request, session, evidence: {}, claimCapture: async () => true, isRepeat: false };
     const refund = {
       refundReference: 'R',
       amountMinor: 100,

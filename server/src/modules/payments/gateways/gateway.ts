@@ -120,8 +120,11 @@ export interface PaymentToVerify {
   readonly amountMinor: Minor;
   readonly currency: string;
   readonly evidence: Readonly<Record<string, string>>;
-  /** False when the order is paid already: a gateway that moves the money only when told to must not do so then. */
-  readonly mayCapture: boolean;
+  /**
+   * For a gateway that moves the money only when told to: it asks this each time just before it tells, and does not tell
+   * unless it answers true. At most one session of an order gets that answer.
+   */
+  readonly claimCapture: () => Promise<boolean>;
   /** Asked before within this verification, without a clear answer. */
   readonly isRepeat: boolean;
 }
@@ -136,6 +139,10 @@ export type Verification = { readonly details: Readonly<Record<string, unknown>>
     }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'cancelled'; readonly reason: string }
-  | { readonly kind: 'processing' }
+  | {
+      readonly kind: 'processing';
+      /** The gateway's own word that the customer has not agreed: whatever it was told, it cannot have taken the money. */
+      readonly isUntouched?: boolean;
+    }
   | { readonly kind: 'unknown'; readonly reason: string }
 );

@@ -6,6 +6,7 @@ import { openAlert } from '../../alerts/index.ts';
 import { recordEvents } from '../../events/index.ts';
 import { applyOrderFact, listOrderItems, lockOrder, orderNotFound } from '../../orders/index.ts';
 import type { OrderRow, OrderStatus } from '../../orders/index.ts';
+import { giveUpSessions } from '../../payments/index.ts';
 import type { Actor } from '../enter-manual-codes.ts';
 import { insertNote } from './order-action-store.ts';
 import { planStatusChange } from './status-rules.ts';
@@ -46,6 +47,9 @@ export async function changeOrderStatus(deps: ChangeOrderStatusDeps, request: St
     if (plan instanceof AppError) throw plan;
     if (plan === 'cancel') {
       await deps.releaseUnpaidOrder(tx, order, { fact: 'cancelled', reason: 'cancelled_by_operator' });
+    } else if (request.status === 'CANCELLED') {
+      // It had run out of time; now somebody says no.
+      await giveUpSessions(tx, order.id, ['PENDING', 'FAILED', 'CANCELLED']);
     } else if (plan === 'ask_attention') await askAttention(tx, order, request.notes);
     const { notes, actor } = request;
     if (notes) await insertNote(tx, { orderId: order.id, adminId: actor.adminId, text: notes });

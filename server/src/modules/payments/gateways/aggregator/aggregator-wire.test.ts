@@ -16,7 +16,7 @@ const payment: PaymentToVerify = {
   amountMinor: 50_000,
   currency: 'BDT',
   evidence: {},
-  mayCapture: true,
+  claimCapture: async () => true,
   isRepeat: false,
 };
 const paid = {

@@ -19,7 +19,7 @@ const payment: PaymentToVerify = {
   amountMinor: 1_600,
   currency: 'BDT',
   evidence: {},
-  mayCapture: true,
+  claimCapture: async () => true,
   isRepeat: false,
 };
 const paid = {

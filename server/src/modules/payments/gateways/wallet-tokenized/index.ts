@@ -86,14 +86,15 @@ export function createWalletTokenized(
 
     /**
      * Executes when the callback claims success (interface part 4, callback rule 3), else asks, and executes what the
-     * customer has agreed to, so that a lost callback loses no order.
+     * customer has agreed to, so that a lost callback loses no order. Never without the order's one capture.
      */
     async verify(payment) {
       if (!payment.session['paymentID'])
         return { kind: 'refused', reason: 'no session was opened', details: {} };
-      if (payment.evidence['claims'] === 'success' && !payment.isRepeat) return executeThenAsk(payment);
+      const claimsSuccess = payment.evidence['claims'] === 'success' && !payment.isRepeat;
+      if (claimsSuccess && (await payment.claimCapture())) return executeThenAsk(payment);
       const answer = await query(payment);
-      return payment.mayCapture && waitsForExecute(answer)
+      return waitsForExecute(answer) && (await payment.claimCapture())
         ? executeThenAsk(payment)
         : judgePayment(answer, payment);
     },

@@ -19,7 +19,7 @@ const payment: PaymentToVerify = {
   amountMinor: 59_900,
   currency: 'BDT',
   evidence: {},
-  mayCapture: true,
+  claimCapture: async () => true,
   isRepeat: false,
 };
 const completed = {
@@ -62,6 +62,18 @@ describe('judgePayment', () => {
     expect(judgePayment({ statusCode: '2056', statusMessage: 'Invalid Payment State' }, payment).kind).toBe(
       'processing',
     );
+  });
+
+  it('knows that no money was taken only where their answer says that the customer has not agreed', () => {
+    const waiting = { ...completed, transactionStatus: 'Initiated' };
+    for (const [answer, isUntouched] of [
+      [{ statusCode: '2056' }, true],
+      [{ ...waiting, userVerificationStatus: 'Incomplete' }, true],
+      [{ ...waiting, userVerificationStatus: 'Complete' }, false],
+      // As execute says it: the money may be on its way.
+      [waiting, false],
+    ] as const)
+      expect(judgePayment(answer, payment)).toMatchObject({ kind: 'processing', isUntouched });
   });
 
   it.each(['2062', '2117', '2068', '2003', '503', ''])(

@@ -65,7 +65,7 @@ export function judgePayment(answer: Answer, payment: PaymentToVerify): Verifica
     currency: text(answer['currency']),
   };
   if (refusalCodes.has(code)) return { kind: 'refused', reason: problemIn(answer), details };
-  if (code === NOT_YET) return { kind: 'processing', details };
+  if (code === NOT_YET) return { kind: 'processing', isUntouched: true, details };
   const kind = code === OK ? ourState(transactionStates, status) : undefined;
   switch (kind) {
     case 'confirmed': {
@@ -77,7 +77,7 @@ export function judgePayment(answer: Answer, payment: PaymentToVerify): Verifica
       return { kind, amountMinor, currency: details.currency, gatewayTransactionId, details };
     }
     case 'processing':
-      return { kind, details };
+      return { kind, isUntouched: lacksConsent(answer), details };
     case 'cancelled':
     case 'refused':
       return { kind, reason: asReason(status), details };
@@ -97,6 +97,10 @@ export function waitsForExecute(answer: Answer): boolean {
   const status = ourState(transactionStates, text(answer['transactionStatus']));
   return status === 'processing' && text(answer['userVerificationStatus']).toLowerCase() === 'complete';
 }
+
+/** The customer has not come as far as the PIN; execute's own answers do not say. */
+const lacksConsent = (answer: Answer): boolean =>
+  text(answer['userVerificationStatus']).toLowerCase() === 'incomplete';
 
 const claims: Readonly<Record<string, CallbackClaim>> = {
   success: 'success',
