@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { Clock } from '../../platform/time.ts';
-import { openAlert, resolveAlertsOfOrder } from '../alerts/index.ts';
+import { openAlert, resolveAlertsOfCause } from '../alerts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import type { EventType } from '../events/index.ts';
 import {
@@ -56,6 +56,8 @@ export async function settlePayment(tx: Tx, clock: Clock, finding: Finding): Pro
   if (!order || !payment) throw new Error(`Payment ${finding.paymentId} has no order`);
   if (payment.status === 'SUCCEEDED') return payment;
   const { verification } = finding;
+  // One that never left PENDING has no such alert: the way of nearly all stays as short as it is.
+  if (payment.status !== 'PENDING') await resolveUnavailable(tx, payment, verification);
   if (verification.kind === 'confirmed') {
     return settleConfirmed(tx, clock, { order, payment, verification, isScheduled: finding.isScheduled });
   }
@@ -118,12 +120,10 @@ type ConfirmedFacts = Facts & { readonly verification: Extract<Verification, { k
 async function settleConfirmed(tx: Tx, clock: Clock, facts: ConfirmedFacts): Promise<PaymentRow> {
   const { order, payment, verification } = facts;
   const { amountMinor, currency, gatewayTransactionId } = verification;
-  if (currency !== payment.currency || amountMinor < payment.amount_minor)
-    return settleMismatch(tx, clock, facts);
+  if (!isWhatWasAsked(payment, verification)) return settleMismatch(tx, clock, facts);
   const drivesOrder = order.paid_at === null;
   const at = clock.now();
   const proof = { id: payment.id, drivesOrder, amountMinor, currency, at, gatewayTransactionId };
-  if (payment.failure_reason === 'VERIFICATION_UNAVAILABLE') await resolveUnavailable(tx, payment);
   const succeeded = paymentEvent('payment.succeeded', { ...payment, failure_reason: null });
   // All of it follows from what the locks showed, so it leaves in one packet.
   const [settled] = await Promise.all([
@@ -225,13 +225,33 @@ async function alertUnavailable(tx: Tx, order: OrderRow, payment: PaymentRow): P
   });
 }
 
-async function resolveUnavailable(tx: Tx, payment: PaymentRow): Promise<void> {
-  const notes = `${payment.transaction_id} was verified later and succeeded`;
-  await resolveAlertsOfOrder(tx, {
-    orderId: payment.order_id,
-    types: ['payment_verification_unavailable'],
-    notes,
+/** The gateway has spoken: what it says is now the payment's business, and no alert's. "Not yet" is no word. */
+async function resolveUnavailable(tx: Tx, payment: PaymentRow, verification: Verification): Promise<void> {
+  const word = definiteWord(payment, verification);
+  if (word === undefined) return;
+  await resolveAlertsOfCause(tx, {
+    type: 'payment_verification_unavailable',
+    cause: `payment:${payment.id}`,
+    notes: `${payment.transaction_id} was verified later and ${word}`,
   });
+}
+
+function definiteWord(payment: PaymentRow, verification: Verification): string | undefined {
+  switch (verification.kind) {
+    case 'confirmed':
+      return isWhatWasAsked(payment, verification) ? 'succeeded' : 'was paid with another amount or currency';
+    case 'refused':
+      return `was refused by the gateway: ${verification.reason}`;
+    case 'cancelled':
+      return `was cancelled at the gateway: ${verification.reason}`;
+    case 'processing':
+    case 'unknown':
+      return undefined;
+  }
+}
+
+function isWhatWasAsked(payment: PaymentRow, paid: ConfirmedFacts['verification']): boolean {
+  return paid.currency === payment.currency && paid.amountMinor >= payment.amount_minor;
 }
 
 function paymentEvent(type: Extract<EventType, `payment.${string}`>, payment: PaymentRow) {
