@@ -51,10 +51,10 @@ export function composeOperations({ fulfillment, catalogue, ...shop }: Operation
 
 /** The audit log of the identity module, in the form that every module is given. */
 export const auditOf: RecordAudit = (tx, entry) => {
-  const { adminId, sessionId = null, ip, requestId, action, resource, before, after } = entry;
+  const { adminId, sessionId, ip, userAgent, requestId, action, resource, before, after } = entry;
   const [type = resource, id = null] = resource.split(':');
   return recordAudit(tx, {
-    actor: { kind: actorKindOf(sessionId), adminId, sessionId, ip, userAgent: null, requestId },
+    actor: { kind: actorKindOf(sessionId), adminId, sessionId, ip, userAgent, requestId },
     action,
     resource: { type, id },
     before,

@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../platform/audit.ts';
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -11,8 +11,6 @@ export interface HandleAlertDeps {
   readonly recordAudit: RecordAudit;
 }
 
-type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
-
 /**
  * An operator has seen an alert. It stays open; a second operator finds it seen.
  *
@@ -20,7 +18,7 @@ type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
  */
 export async function acknowledgeAlert(
   deps: HandleAlertDeps,
-  { id, actor }: { readonly id: number; readonly actor: Actor },
+  { id, actor }: { readonly id: number; readonly actor: AuditActor },
 ): Promise<StoredAlertRow> {
   return inTransaction(deps.db, async (tx) => {
     const changed = await markAlertAcknowledged(tx, id, actor.adminId);
@@ -37,7 +35,7 @@ export async function acknowledgeAlert(
  */
 export async function resolveAlert(
   deps: HandleAlertDeps,
-  { id, notes, actor }: { readonly id: number; readonly notes: string; readonly actor: Actor },
+  { id, notes, actor }: { readonly id: number; readonly notes: string; readonly actor: AuditActor },
 ): Promise<StoredAlertRow> {
   return inTransaction(deps.db, async (tx) => {
     const resolved = await markAlertResolved(tx, { id, adminId: actor.adminId, notes });

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 import { limitAddress } from '../../platform/http/throttle-address.ts';
+import { userAgentOf } from '../../platform/user-agent.ts';
 
 /** Where a request comes from, for sessions, limits and the audit log. */
 export interface Visitor {
@@ -10,9 +11,6 @@ export interface Visitor {
   readonly userAgent: string | null;
 }
 
-const USER_AGENT_CHARACTERS = 300;
-
 export function visitorOf(request: FastifyRequest): Visitor {
-  const userAgent = request.headers['user-agent']?.slice(0, USER_AGENT_CHARACTERS) ?? null;
-  return { ip: request.ip, limitKey: limitAddress(request.ip), userAgent };
+  return { ip: request.ip, limitKey: limitAddress(request.ip), userAgent: userAgentOf(request) };
 }

@@ -1,7 +1,7 @@
 import type { Tx } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { AuditEntry, RecordAudit } from '../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../platform/audit.ts';
 import { prepareOrderEmail } from '../fulfillment/index.ts';
 import type { DeliverOrderEmailDeps, QueueOrderEmailDeps } from '../fulfillment/index.ts';
 import { setItemStatuses } from '../orders/index.ts';
@@ -18,7 +18,7 @@ export interface RecoveryDeps extends DeliverOrderEmailDeps, QueueOrderEmailDeps
   readonly recordAudit: RecordAudit;
 }
 
-export type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+export type Actor = AuditActor;
 
 export interface ManualEntry extends RecoveryRequest {
   readonly actor: Actor;

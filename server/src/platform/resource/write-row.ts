@@ -16,7 +16,10 @@ export interface Writer {
   readonly request: {
     readonly ip: string;
     readonly id: string;
-    readonly headers: { readonly 'if-match'?: string | undefined };
+    readonly headers: {
+      readonly 'if-match'?: string | undefined;
+      readonly 'user-agent'?: string | undefined;
+    };
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import { inTransaction, violatedConstraint } from '../../../platform/db/database.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
@@ -15,7 +15,7 @@ export interface ChangeDiscountsDeps {
   readonly recordAudit: RecordAudit;
 }
 
-export type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+export type Actor = AuditActor;
 
 /** @throws VALIDATION_ERROR; CONFLICT when the code exists in any case, or in a batch. */
 export async function createDiscount(

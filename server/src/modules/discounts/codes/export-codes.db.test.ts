@@ -11,7 +11,7 @@ import { generateCodes } from './generate-codes.ts';
 
 let db: TestDatabase;
 let batch: { batchId: number; discountId: number };
-const actor = { adminId: 0, ip: '192.0.2.1', requestId: 'r' };
+const actor = { adminId: 0, sessionId: 's', ip: '192.0.2.1', userAgent: null, requestId: 'r' };
 const entries: string[] = [];
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type { RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import { inOneStatement, inTransaction } from '../../../platform/db/database.ts';
 import type { Database, Reader } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -22,7 +22,7 @@ export interface ExportCodesDeps {
 export async function exportCodes(
   deps: ExportCodesDeps,
   wanted: { readonly batchId: number; readonly discountId: number },
-  actor: { readonly adminId: number; readonly ip: string; readonly requestId: string },
+  actor: AuditActor,
 ): Promise<Readable> {
   const { db } = deps;
   const at = deps.clock.now();

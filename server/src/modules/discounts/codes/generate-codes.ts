@@ -1,4 +1,4 @@
-import type { RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { defineJob, enqueue } from '../../../platform/jobs/queue.ts';
@@ -34,7 +34,7 @@ export const generateDiscountCodesJob = defineJob<{ batchId: number }>('generate
 export async function startBatch(
   deps: GenerateCodesDeps,
   wanted: BatchWanted,
-  actor: { readonly adminId: number; readonly ip: string; readonly requestId: string },
+  actor: AuditActor,
 ): Promise<BatchRow> {
   const { discountId, count, prefix, codeLength } = wanted;
   return inTransaction(deps.db, async (tx) => {

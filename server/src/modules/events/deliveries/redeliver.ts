@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time.ts';
@@ -13,12 +13,10 @@ export interface RedeliverDeps {
   readonly recordAudit: RecordAudit;
 }
 
-type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
-
 /** Sends one delivery again, from its first try. @throws NOT_FOUND */
 export async function redeliver(
   deps: RedeliverDeps,
-  { deliveryId, actor }: { deliveryId: number; actor: Actor },
+  { deliveryId, actor }: { deliveryId: number; actor: AuditActor },
 ): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const reopened = await reopenDelivery(tx, deliveryId);
@@ -36,7 +34,7 @@ export interface ReplayRequest {
   readonly afterSequence: number;
   readonly from: Date | null;
   readonly to: Date | null;
-  readonly actor: Actor;
+  readonly actor: AuditActor;
 }
 
 export interface Replayed {

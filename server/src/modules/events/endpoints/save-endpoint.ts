@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { fieldError } from '../../../platform/errors.ts';
@@ -34,8 +34,6 @@ export interface SaveEndpointDeps {
   readonly resolveDisabled: (tx: Tx, endpointId: number) => Promise<void>;
 }
 
-type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
-
 export interface EndpointInput {
   readonly url: string;
   readonly events: readonly string[];
@@ -52,7 +50,7 @@ const resourceOf = (id: number): string => `webhook:${id}`;
 /** @returns the secret too, which nothing shows again. @throws VALIDATION_ERROR for the URL. */
 export async function createEndpoint(
   deps: SaveEndpointDeps,
-  { actor, ...input }: EndpointInput & { actor: Actor },
+  { actor, ...input }: EndpointInput & { actor: AuditActor },
 ): Promise<{ row: WebhookEndpointRow; secret: string }> {
   await checkUrl(deps, input.url);
   const secret = makeWebhookSecret(deps.random);
@@ -75,7 +73,7 @@ export async function createEndpoint(
 /** What is left out stays as it is. @throws NOT_FOUND; VALIDATION_ERROR for the URL. */
 export async function updateEndpoint(
   deps: SaveEndpointDeps,
-  change: { id: number; input: Partial<EndpointInput>; isActive: boolean | undefined; actor: Actor },
+  change: { id: number; input: Partial<EndpointInput>; isActive: boolean | undefined; actor: AuditActor },
 ): Promise<WebhookEndpointRow> {
   const { id, input, isActive, actor } = change;
   if (input.url !== undefined) await checkUrl(deps, input.url);
@@ -105,7 +103,7 @@ export async function updateEndpoint(
 /** @throws NOT_FOUND */
 export async function deleteEndpoint(
   deps: SaveEndpointDeps,
-  { id, actor }: { id: number; actor: Actor },
+  { id, actor }: { id: number; actor: AuditActor },
 ): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const before = await lockEndpoint(tx, id);
@@ -119,7 +117,7 @@ export async function deleteEndpoint(
 /** A new secret; the one before signs too for 24 hours. @throws NOT_FOUND */
 export async function rotateSecret(
   deps: SaveEndpointDeps,
-  { id, actor }: { id: number; actor: Actor },
+  { id, actor }: { id: number; actor: AuditActor },
 ): Promise<{ row: WebhookEndpointRow; secret: string }> {
   const secret = makeWebhookSecret(deps.random);
   const sealed = sealWebhookSecret(deps.box, id, secret);

@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction, violatedConstraint } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
@@ -20,7 +20,6 @@ export interface SavePartnerDeps {
   readonly recordAudit: RecordAudit;
 }
 
-type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
 type Settings = Readonly<Record<string, unknown>>;
 type Credentials = Readonly<Record<string, string>>;
 
@@ -36,7 +35,7 @@ export interface PartnerInput {
 /** @throws VALIDATION_ERROR naming what its kind needs otherwise; CONFLICT for a name that is taken. */
 export async function createPartner(
   deps: SavePartnerDeps,
-  actor: Actor,
+  actor: AuditActor,
   input: PartnerInput,
 ): Promise<PartnerRow> {
   const { kind, config, credentials, ...values } = input;
@@ -53,7 +52,7 @@ export async function createPartner(
 /** Changes what is given and leaves the rest. @throws NOT_FOUND, VALIDATION_ERROR, CONFLICT. */
 export async function changePartner(
   deps: SavePartnerDeps,
-  actor: Actor,
+  actor: AuditActor,
   change: { id: number } & Partial<Pick<PartnerInput, 'name' | 'config' | 'balanceThresholdMinor'>>,
 ): Promise<PartnerRow> {
   const { id } = change;
@@ -72,7 +71,7 @@ export async function changePartner(
 /** Replaces the credentials. @throws NOT_FOUND, VALIDATION_ERROR. */
 export async function replaceCredentials(
   deps: SavePartnerDeps,
-  actor: Actor,
+  actor: AuditActor,
   change: { id: number; credentials: Credentials },
 ): Promise<PartnerRow> {
   return save(deps, actor, {
@@ -89,7 +88,7 @@ export async function replaceCredentials(
 /** Switches a partner on or off, or off until a moment. @throws NOT_FOUND, VALIDATION_ERROR. */
 export async function changePartnerStatus(
   deps: SavePartnerDeps,
-  actor: Actor,
+  actor: AuditActor,
   change: { id: number; status: PartnerRow['status']; maintenanceUntil: Date | null },
 ): Promise<PartnerRow> {
   if (change.maintenanceUntil !== null && change.status !== 'maintenance')
@@ -108,7 +107,11 @@ interface Saving {
   readonly write: (tx: Tx) => Promise<{ before: PartnerRow | undefined; after: PartnerRow | undefined }>;
 }
 
-async function save(deps: SavePartnerDeps, actor: Actor, { action, write }: Saving): Promise<PartnerRow> {
+async function save(
+  deps: SavePartnerDeps,
+  actor: AuditActor,
+  { action, write }: Saving,
+): Promise<PartnerRow> {
   try {
     return await inTransaction(deps.db, async (tx) => {
       const { before, after } = await write(tx);

@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction, violatedConstraint } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
@@ -21,12 +21,10 @@ export interface SaveSourceDeps {
   readonly recordAudit: RecordAudit;
 }
 
-type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
-
 /** @throws NOT_FOUND for the variant or partner, VALIDATION_ERROR, CONFLICT for the same product twice. */
 export async function createSource(
   deps: SaveSourceDeps,
-  actor: Actor,
+  actor: AuditActor,
   source: SourceValues & Pick<SourceRow, 'variant_id' | 'partner_id'>,
 ): Promise<SourceRow> {
   return audited(deps, actor, {
@@ -44,7 +42,7 @@ export async function createSource(
 /** Changes what is given and leaves the rest. @throws NOT_FOUND, VALIDATION_ERROR, CONFLICT. */
 export async function changeSource(
   deps: SaveSourceDeps,
-  actor: Actor,
+  actor: AuditActor,
   { id, ...change }: { id: number } & Partial<SourceValues>,
 ): Promise<SourceRow> {
   return audited(deps, actor, {
@@ -61,7 +59,7 @@ export async function changeSource(
 }
 
 /** @throws NOT_FOUND; CONFLICT when something was bought there: switch it off instead. */
-export async function removeSource(deps: SaveSourceDeps, actor: Actor, id: number): Promise<SourceRow> {
+export async function removeSource(deps: SaveSourceDeps, actor: AuditActor, id: number): Promise<SourceRow> {
   return audited(deps, actor, {
     action: 'partner-sources:delete',
     async write(tx) {
@@ -75,7 +73,7 @@ export async function removeSource(deps: SaveSourceDeps, actor: Actor, id: numbe
 /** Sets the order in which a variant's sources are tried. @throws NOT_FOUND when one is not the variant's. */
 export async function prioritiseSources(
   deps: SaveSourceDeps,
-  actor: Actor,
+  actor: AuditActor,
   wanted: { variantId: number; items: readonly { id: number; priority: number }[] },
 ): Promise<SourceRow[]> {
   const { variantId, items } = wanted;
@@ -104,7 +102,11 @@ interface Saving {
   readonly write: (tx: Tx) => Promise<{ before: SourceRow | undefined; after: SourceRow | undefined }>;
 }
 
-async function audited(deps: SaveSourceDeps, actor: Actor, { action, write }: Saving): Promise<SourceRow> {
+async function audited(
+  deps: SaveSourceDeps,
+  actor: AuditActor,
+  { action, write }: Saving,
+): Promise<SourceRow> {
   try {
     return await inTransaction(deps.db, async (tx) => {
       const { before, after } = await write(tx);

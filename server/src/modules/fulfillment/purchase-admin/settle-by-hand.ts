@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
 import type { DeliveredCode } from '../partners/partner.ts';
@@ -17,7 +17,7 @@ export interface SettleByHandDeps extends RunPurchaseDeps {
 
 export interface ByHand {
   readonly id: number;
-  readonly actor: Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+  readonly actor: AuditActor;
 }
 
 /**

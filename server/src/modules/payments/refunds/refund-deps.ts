@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { Clock } from '../../../platform/time.ts';
@@ -14,4 +14,4 @@ export interface RefundDeps {
 }
 
 /** Who acts, and from where. */
-export type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+export type Actor = AuditActor;

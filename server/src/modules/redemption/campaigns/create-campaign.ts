@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { campaignError } from './campaign-errors.ts';
@@ -12,7 +12,7 @@ export interface CampaignDeps {
 }
 
 /** Who changes something, for the audit log. */
-export type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+export type Actor = AuditActor;
 
 /** @throws AppError VALIDATION_ERROR, CONFLICT when the slug is taken. */
 export async function createCampaign(

@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { pageOf } from '../../../platform/http/envelope.ts';
@@ -31,7 +31,7 @@ export interface OperatorRead {
   readonly orderId: number;
   /** With `vouchers:reveal`: codes are shown plain, and that is written down. */
   readonly mayReveal: boolean;
-  readonly actor: Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+  readonly actor: AuditActor;
 }
 
 const ATTEMPTS_SHOWN = 50;

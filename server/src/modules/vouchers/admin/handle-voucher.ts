@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -20,8 +20,6 @@ export interface HandleVoucherDeps {
   readonly noteStockChange: () => void;
 }
 
-type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
-
 export function voucherNotFound(id: number): AppError {
   return new AppError('NOT_FOUND', `There is no voucher ${id}`);
 }
@@ -34,7 +32,7 @@ export function voucherNotFound(id: number): AppError {
  */
 export async function revealVoucher(
   deps: HandleVoucherDeps,
-  { id, reason, actor }: { readonly id: number; readonly reason: string; readonly actor: Actor },
+  { id, reason, actor }: { readonly id: number; readonly reason: string; readonly actor: AuditActor },
 ): Promise<StoredVoucherRow> {
   return inTransaction(deps.db, async (tx) => {
     const [row] = await listStoredVouchers(tx, [id]);
@@ -52,7 +50,7 @@ export async function revealVoucher(
  */
 export async function lookUpCode(
   deps: HandleVoucherDeps,
-  { code, actor }: { readonly code: string; readonly actor: Actor },
+  { code, actor }: { readonly code: string; readonly actor: AuditActor },
 ): Promise<LookedUpRow[]> {
   const rows = await inTransaction(deps.db, async (tx) => {
     const found = await findVouchersByDigest(tx, voucherDigest(deps.box, code));
@@ -70,7 +68,7 @@ export interface VoucherChange {
   readonly expiresAt?: Date | null | undefined;
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
   readonly note?: string | null | undefined;
-  readonly actor: Actor;
+  readonly actor: AuditActor;
 }
 
 /** @throws NOT_FOUND; CONFLICT when it was voided. */
@@ -112,7 +110,11 @@ export interface VoidResult {
 /** Takes codes out of the sale for good. Those that somebody holds or has are left alone. */
 export async function voidVouchers(
   deps: HandleVoucherDeps,
-  { ids, reason, actor }: { readonly ids: readonly number[]; readonly reason: string; readonly actor: Actor },
+  {
+    ids,
+    reason,
+    actor,
+  }: { readonly ids: readonly number[]; readonly reason: string; readonly actor: AuditActor },
 ): Promise<VoidResult[]> {
   const results = await inTransaction(deps.db, async (tx) => {
     const known = new Set((await listStoredVouchers(tx, ids)).map((row) => row.id));

@@ -1,4 +1,4 @@
-import type { AuditEntry, RecordAudit } from '../../../platform/audit.ts';
+import type { AuditActor, RecordAudit } from '../../../platform/audit.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
 import { AppError } from '../../../platform/errors.ts';
@@ -13,7 +13,7 @@ export interface CommitBatchDeps {
   readonly noteStockChange: () => void;
 }
 
-export type Actor = Pick<AuditEntry, 'adminId' | 'ip' | 'requestId'>;
+export type Actor = AuditActor;
 
 export function batchNotFound(id: number): AppError {
   return new AppError('NOT_FOUND', `There is no batch ${id}`);

@@ -89,7 +89,7 @@ const acts = {
       recordAudit: async () => undefined,
       lockOrder: async () => undefined,
     };
-    const actor = { adminId: 1, ip: '', requestId: '' };
+    const actor = { adminId: 1, sessionId: '', ip: '', userAgent: null, requestId: '' };
     await recallBatch(deps, { id: rows[0].id, reason: 'bad', actor }).catch(expectRefusal);
   },
   typeIn: async (n: number) => {
