@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import type { Database } from '../platform/db/database.ts';
 import { countForeignSeals, resealTable } from '../platform/reseal.ts';
+import type { SealedTable } from '../platform/reseal.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 
 export interface OpenVault {
@@ -45,8 +46,10 @@ async function rotateKeys(call: {
   try {
     const vault = await call.open();
     try {
-      if (!call.isDryRun) await resealAll(vault, output);
-      return await reportLeft(vault, output);
+      // Loaded only when it runs: it brings every module along.
+      const { allSeals } = await import('./vault-seals.ts');
+      if (!call.isDryRun) await resealAll(vault, output, allSeals);
+      return await reportLeft(vault, output, allSeals);
     } finally {
       await vault.close();
     }
@@ -56,19 +59,25 @@ async function rotateKeys(call: {
   }
 }
 
-async function resealAll({ db, box }: OpenVault, output: RotationOutput): Promise<void> {
-  // Loaded only when it runs: it brings every module along.
-  const { allSeals } = await import('./vault-seals.ts');
-  for (const table of allSeals) {
+async function resealAll(
+  { db, box }: OpenVault,
+  output: RotationOutput,
+  tables: readonly SealedTable[],
+): Promise<void> {
+  for (const table of tables) {
     const onProgress = (done: number): void => output.err(`${table.table}: ${done} values\n`);
     const values = await resealTable(db, box, { table, onProgress });
     output.out(`${table.table}: ${values} value(s) sealed with ${box.currentKeyId}\n`);
   }
 }
 
-/** What cannot be sealed again is append-only, or ends by itself: its key stays until it is gone. */
-async function reportLeft({ db, box }: OpenVault, output: RotationOutput): Promise<number> {
-  const left = await countForeignSeals(db, box);
+/** What the service sealed meanwhile with a key that one of its processes still has in front. */
+async function reportLeft(
+  { db, box }: OpenVault,
+  output: RotationOutput,
+  tables: readonly SealedTable[],
+): Promise<number> {
+  const left = await countForeignSeals(db, box, tables);
   for (const { table, column, values } of left) {
     output.out(`${table}.${column}: ${values} value(s) are under other keys: keep those in VAULT_KEYS\n`);
   }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Database, Reader, Tx } from '../../platform/db/database.ts';
 import { inOneStatement, statement } from '../../platform/db/database.ts';
 import { OutboundError } from '../../platform/outbound/outbound-client.ts';
+import type { SealedTable } from '../../platform/reseal.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import type { GrantedToken, TokenCache } from './gateways/gateway.ts';
 
@@ -124,3 +125,12 @@ const usedUp = (): Error =>
 
 /** A sealed token opened under another key, or anywhere else, is refused. */
 const contextOf = (key: string): string => `gateway_tokens:${key}`;
+
+/** The tokens of gateways, for the rotation of keys. */
+export const gatewayTokenSeals: readonly SealedTable[] = [
+  {
+    table: 'gateway_tokens',
+    key: [{ text: 'key' }],
+    columns: [{ name: 'token', contextOf: ([key]) => contextOf(String(key)) }],
+  },
+];

@@ -22,6 +22,7 @@ import { paymentRoutes, verificationRoutes } from './routes.ts';
 import { paymentSweep } from './sweep-payments.ts';
 import { verifyPayment } from './verify-payment.ts';
 
+export { gatewayTokenSeals } from './gateway-token-store.ts';
 export { giveUpSessions } from './captures/capture-store.ts';
 export { initiatePayment } from './initiate-payment.ts';
 export type { InitiatePaymentDeps, OpenedPayment } from './initiate-payment.ts';

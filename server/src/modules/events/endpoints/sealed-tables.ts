@@ -8,7 +8,7 @@ export const webhookSeals: readonly SealedTable[] = [
     key: ['id'],
     columns: ['secret_sealed', 'previous_secret_sealed'].map((name) => ({
       name,
-      contextOf: ([id = 0]) => webhookSecretContext(id),
+      contextOf: ([id]) => webhookSecretContext(Number(id)),
     })),
   },
 ];

@@ -24,7 +24,7 @@ export function createPartnerTokens(
   deps: { db: Database; box: SecretBox },
   partnerId: number,
 ): PartnerTokens {
-  const contextOf = (audience: string): string => `partner_tokens:${partnerId}:${audience}`;
+  const contextOf = (audience: string): string => partnerTokenContext(partnerId, audience);
   return {
     async find(audience) {
       const { rows } = await deps.db.query<{ token_sealed: Buffer }>(find, [partnerId, audience]);
@@ -36,6 +36,10 @@ export function createPartnerTokens(
     },
   };
 }
+
+/** Where a token stands, for the secret box. */
+export const partnerTokenContext = (partnerId: number, audience: string): string =>
+  `partner_tokens:${partnerId}:${audience}`;
 
 /** One that was sealed with a key that is gone is as good as none: another is granted. */
 function openToken(box: SecretBox, sealed: Buffer, context: string): string | undefined {

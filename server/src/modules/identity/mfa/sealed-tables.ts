@@ -6,6 +6,6 @@ export const identitySeals: readonly SealedTable[] = [
   {
     table: 'admins',
     key: ['id'],
-    columns: [{ name: 'totp_secret', contextOf: ([id = 0]) => totpContext(id) }],
+    columns: [{ name: 'totp_secret', contextOf: ([id]) => totpContext(Number(id)) }],
   },
 ];
