@@ -53,6 +53,7 @@ export interface TestRequest {
   readonly body?: unknown;
   readonly token?: string;
   readonly ip?: string;
+  readonly acceptLanguage?: string;
 }
 
 export interface TestAnswer {
@@ -156,6 +157,7 @@ async function call(app: FastifyInstance, request: TestRequest): Promise<TestAns
       ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
       'x-forwarded-for': request.ip ?? '203.0.113.7',
       'user-agent': 'test-browser',
+      ...(request.acceptLanguage === undefined ? {} : { 'accept-language': request.acceptLanguage }),
     },
     ...(request.body === undefined ? {} : { payload: request.body as object }),
   });

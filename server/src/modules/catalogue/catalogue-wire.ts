@@ -14,8 +14,8 @@ import type {
 import { IDENTIFIER_KEYS } from './fulfillment/fulfillment-config-rules.ts';
 import type { FulfillmentConfig, FulfillmentField } from './fulfillment/fulfillment-config-rules.ts';
 import { inputSchemaOf } from './fulfillment/fulfillment-schema-rules.ts';
-import { inLanguage } from './language.ts';
-import type { Language } from './language.ts';
+import { inLanguage } from '../../platform/language.ts';
+import type { Language } from '../../platform/language.ts';
 import { shownCompareAt } from './pricing/price-rules.ts';
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);

@@ -37,8 +37,6 @@ export type {
 } from './fulfillment/fulfillment-config-rules.ts';
 export { checkFulfillmentInput } from './fulfillment/check-fulfillment-input.ts';
 export { isEmailAddress } from './fulfillment/fulfillment-schema-rules.ts';
-export { languageOf } from './language.ts';
-export type { Language } from './language.ts';
 export type { Stock } from './catalogue-snapshot.ts';
 
 export interface CatalogueDeps {

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { toWireAmount } from '../../platform/money.ts';
 import type { LabelRow } from './catalogue-store.ts';
 import { labelSchema, labelToWire } from './catalogue-wire.ts';
-import type { Language } from './language.ts';
+import type { Language } from '../../platform/language.ts';
 import { searchProducts } from './search/product-search.ts';
 import type { ProductSearch } from './search/product-search.ts';
 import type { Shelf, ShelfProduct } from './shelf.ts';

@@ -8,8 +8,8 @@ import type { Endpoint } from '../../platform/http/endpoint.ts';
 import { pageOf } from '../../platform/http/envelope.ts';
 import type { Page } from '../../platform/http/envelope.ts';
 import type { CatalogueSnapshot } from './catalogue-snapshot.ts';
-import { languageOf, languageQuery } from './language.ts';
-import type { Language } from './language.ts';
+import { languageOf, languageQuery } from '../../platform/language.ts';
+import type { Language } from '../../platform/language.ts';
 import type { Shelf } from './shelf.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { BannerRow, SectionRow } from './content/content-rows.ts';
 import { isOn, isWithin, nextTurn } from './content/schedule-rules.ts';
 import { parseFulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
 import type { FulfillmentConfig } from './fulfillment/fulfillment-config-rules.ts';
-import type { Language } from './language.ts';
+import type { Language } from '../../platform/language.ts';
 import { productToWire, variantToWire } from './catalogue-wire.ts';
 import type { ClientProduct } from './catalogue-wire.ts';
 import { sortVariants } from './variant-sort.ts';

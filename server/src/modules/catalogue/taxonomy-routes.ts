@@ -19,7 +19,7 @@ import {
   taxonomyToWire,
 } from './catalogue-wire.ts';
 import { shelfRowNotFound } from './errors.ts';
-import type { Language } from './language.ts';
+import type { Language } from '../../platform/language.ts';
 import { productListQuery, slugParams } from './product-routes.ts';
 import { searchProducts } from './search/product-search.ts';
 import { cutPage, shelfEndpoint } from './shelf-endpoint.ts';

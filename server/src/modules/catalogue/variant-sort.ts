@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from '../../platform/language.ts';
 
 /** How the variants of a product are ordered (interface part 4, `GET /products`). */
 export const VARIANT_SORTS = ['price', 'sort', 'name'] as const;

@@ -1,4 +1,4 @@
-import type { Language } from '../../modules/catalogue/index.ts';
+import type { Language } from '../../platform/language.ts';
 import type { Refusal } from '../../modules/redemption/index.ts';
 
 export interface RedeemTexts {

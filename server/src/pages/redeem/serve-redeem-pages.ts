@@ -1,7 +1,7 @@
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { languageOf } from '../../modules/catalogue/index.ts';
+import { languageOf } from '../../platform/language.ts';
 import { redemptionLimits } from '../../modules/redemption/index.ts';
 import type { Redemption } from '../../modules/redemption/index.ts';
 import { AppError } from '../../platform/errors.ts';

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { Static } from 'typebox';
 
 import { productSchema } from '../catalogue-wire.ts';
-import { inLanguage } from '../language.ts';
-import type { Language } from '../language.ts';
+import { inLanguage } from '../../../platform/language.ts';
+import type { Language } from '../../../platform/language.ts';
 import { settingDefinitions, settingKeys, settingOf } from '../settings/setting-definitions.ts';
 import type { Shelf } from '../shelf.ts';
 import type { BannerRow, FaqRow, PageRow, SectionRow } from './content-rows.ts';

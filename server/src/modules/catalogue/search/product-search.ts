@@ -1,8 +1,8 @@
 import { findByIdOrSlug } from '../shelf.ts';
 import type { Shelf, ShelfProduct } from '../shelf.ts';
 import { compareNames } from '../variant-sort.ts';
-import type { Language } from '../language.ts';
-import { inLanguage } from '../language.ts';
+import type { Language } from '../../../platform/language.ts';
+import { inLanguage } from '../../../platform/language.ts';
 
 export const PRODUCT_SORTS = [
   'sort_order',

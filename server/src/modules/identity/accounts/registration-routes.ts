@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 
 import { endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
+import { languageOf, languageQuery } from '../../../platform/language.ts';
 import { OTP_LIFE_SECONDS } from '../otp/otp-rules.ts';
 import { verifyOtp } from '../otp/prove-otp.ts';
 import { prepareOtp } from '../otp/send-otp.ts';
@@ -48,6 +49,7 @@ function sendOtp(deps: RegistrationDeps): Endpoint {
     description:
       'Six digits, good for 5 minutes and 5 tries. 60 seconds between sends, at most 5 an hour for a number and 20 an ' +
       'hour for an address. A newer code ends the one before.',
+    query: Type.Object(languageQuery),
     body: Type.Object({
       msisdn: msisdnSchema,
       purpose: Type.Enum(['register', 'close_account'], {
@@ -56,10 +58,11 @@ function sendOtp(deps: RegistrationDeps): Endpoint {
       }),
     }),
     data: Type.Object({ expires_in: Type.Integer({ description: 'Seconds' }) }),
-    async handle({ body, request }) {
+    async handle({ query, body, request }) {
       const msisdn = parseMsisdn(body.msisdn);
       const visitor = visitorOf(request);
-      const otp = await prepareOtp(deps, { purpose: body.purpose, msisdn, visitor, deliver: true });
+      const language = languageOf(query.lang, request.headers['accept-language']);
+      const otp = await prepareOtp(deps, { purpose: body.purpose, msisdn, visitor, language, deliver: true });
       await otp.send();
       return { expires_in: OTP_LIFE_SECONDS };
     },

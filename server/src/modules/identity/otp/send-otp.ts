@@ -1,6 +1,7 @@
 import { inTransaction } from '../../../platform/db/database.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
+import type { Language } from '../../../platform/language.ts';
 import type { Logger } from '../../../platform/log.ts';
 import type { Random } from '../../../platform/random.ts';
 import type { SecretBox } from '../../../platform/secret-box.ts';
@@ -12,6 +13,7 @@ import { OTP_DIGITS, OTP_LIFE_SECONDS, decideSend, isAbuse, numberRangeOf } from
 import type { OtpLimits, OtpPurpose, SendDecision, SendRefusal } from './otp-rules.ts';
 import { insertOtp, lockOtpSends, readSendFacts, updateDelivery } from './otp-store.ts';
 import type { SendTarget } from './otp-store.ts';
+import { otpText } from './otp-text.ts';
 import { otpDigest } from './prove-otp.ts';
 
 /** Tells the operators that codes are being sent to people who never enter them. */
@@ -38,6 +40,8 @@ export interface OtpRequest {
   /** E.164. */
   readonly msisdn: string;
   readonly visitor: Visitor;
+  /** Of the text. */
+  readonly language: Language;
   /** False for a number that gets no text: the limits and the answer are the same. */
   readonly deliver: boolean;
 }
@@ -53,7 +57,7 @@ export interface ReadyOtp {
  *   of the number, the address and the range; SERVICE_UNAVAILABLE when the day's budget is spent.
  */
 export async function prepareOtp(deps: SendOtpDeps, request: OtpRequest): Promise<ReadyOtp> {
-  const { purpose, msisdn, visitor, deliver } = request;
+  const { purpose, msisdn, visitor, language, deliver } = request;
   if (!deps.otpLimits.callingCodes.some((code) => msisdn.startsWith(code))) {
     throw fieldError('msisdn', `msisdn must be a number of ${deps.otpLimits.callingCodes.join(', ')}`);
   }
@@ -67,7 +71,8 @@ export async function prepareOtp(deps: SendOtpDeps, request: OtpRequest): Promis
   const digest = deliver ? otpDigest(deps.secretBox, { purpose, msisdn }, code) : null;
   const stored = await inTransaction(deps.db, (tx) => storeIfAllowed(deps, tx, { ...target, digest }));
   if (!stored.decision.send) throw refusal(stored.decision.reason, stored.decision.retryAfterSeconds);
-  return { send: async () => (deliver ? sendText(deps, { otpId: stored.otpId, msisdn, code }) : undefined) };
+  const text = { otpId: stored.otpId, msisdn, code, language };
+  return { send: async () => (deliver ? sendText(deps, text) : undefined) };
 }
 
 type Stored = { readonly otpId: number; readonly decision: SendDecision };
@@ -118,12 +123,12 @@ function refusal(reason: SendRefusal, retryAfterSeconds: number): AppError {
 
 async function sendText(
   deps: SendOtpDeps,
-  otp: { otpId: number; msisdn: string; code: string },
+  otp: { otpId: number; msisdn: string; code: string; language: Language },
 ): Promise<void> {
   try {
     await deps.sms.send({
       to: otp.msisdn,
-      text: `Your code is ${otp.code}. It works for ${OTP_LIFE_SECONDS / 60} minutes. Give it to nobody.`,
+      text: otpText(otp.language, otp.code),
     });
   } catch (error) {
     deps.log.warn({ err: error, otpId: otp.otpId }, 'a one-time password could not be sent');

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { msisdnSchema, parseMsisdn } from '../accounts/msisdn.ts';
 import { endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
+import { languageOf, languageQuery } from '../../../platform/language.ts';
 import type { SendOtpDeps } from '../otp/send-otp.ts';
 import { visitorOf } from '../visitor.ts';
 import { changePassword } from './change-password.ts';
@@ -52,10 +53,16 @@ function forgot(deps: PasswordRoutesDeps): Endpoint {
     tag: TAG,
     summary: 'Send a code for a new password',
     description: 'The answer is the same whether or not the number has an account.',
+    query: Type.Object(languageQuery),
     body: Type.Object({ msisdn: msisdnSchema }),
     data: Type.Null(),
-    async handle({ body, request }) {
-      await forgotPassword(deps, { msisdn: parseMsisdn(body.msisdn), visitor: visitorOf(request) });
+    async handle({ query, body, request }) {
+      const language = languageOf(query.lang, request.headers['accept-language']);
+      await forgotPassword(deps, {
+        msisdn: parseMsisdn(body.msisdn),
+        visitor: visitorOf(request),
+        language,
+      });
       return null;
     },
   });

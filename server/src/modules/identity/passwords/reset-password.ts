@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { inTransaction } from '../../../platform/db/database.ts';
+import type { Language } from '../../../platform/language.ts';
 import { findUserByMsisdn } from '../accounts/user-store.ts';
 import { limitsFor } from '../guessing/guess-limits.ts';
 import { proveOtp } from '../otp/prove-otp.ts';
@@ -23,7 +24,7 @@ const ANSWER_AFTER_MS = 300;
  */
 export async function forgotPassword(
   deps: SendOtpDeps,
-  input: { msisdn: string; visitor: Visitor },
+  input: { msisdn: string; visitor: Visitor; language: Language },
 ): Promise<void> {
   const answerTime = wait(ANSWER_AFTER_MS);
   const user = await findUserByMsisdn(deps.db, input.msisdn);

@@ -5,6 +5,7 @@ import { msisdnSchema, parseMsisdn } from '../accounts/msisdn.ts';
 import { findUser } from '../accounts/user-store.ts';
 import { endpoint } from '../../../platform/http/endpoint.ts';
 import type { Endpoint } from '../../../platform/http/endpoint.ts';
+import { languageOf, languageQuery } from '../../../platform/language.ts';
 import { OTP_LIFE_SECONDS } from '../otp/otp-rules.ts';
 import { currentPasswordSchema } from '../passwords/password-routes.ts';
 import { tokenRefused } from '../errors.ts';
@@ -32,15 +33,17 @@ function startChange(deps: AccountRoutesDeps): Endpoint {
     access: 'client',
     tag: TAG,
     summary: 'Send a code to my new number',
+    query: Type.Object(languageQuery),
     body: Type.Object({ msisdn: msisdnSchema, password: currentPasswordSchema }),
     data: Type.Object({ expires_in: Type.Integer({ description: 'Seconds' }) }),
     errors: ['CONFLICT'],
-    async handle({ caller, body, request }) {
+    async handle({ caller, query, body, request }) {
       await startMsisdnChange(deps, {
         userId: caller.userId,
         msisdn: parseMsisdn(body.msisdn),
         password: body.password,
         visitor: visitorOf(request),
+        language: languageOf(query.lang, request.headers['accept-language']),
       });
       return { expires_in: OTP_LIFE_SECONDS };
     },

@@ -1,4 +1,5 @@
 import { inTransaction, violatedConstraint } from '../../../platform/db/database.ts';
+import type { Language } from '../../../platform/language.ts';
 import { findUserByMsisdn } from '../accounts/user-store.ts';
 import { msisdnTaken } from '../errors.ts';
 import { proveOtp } from '../otp/prove-otp.ts';
@@ -19,12 +20,12 @@ export type ChangeMsisdnDeps = SendOtpDeps & ChangePasswordDeps;
  */
 export async function startMsisdnChange(
   deps: ChangeMsisdnDeps,
-  input: { userId: number; msisdn: string; password: string; visitor: Visitor },
+  input: { userId: number; msisdn: string; password: string; visitor: Visitor; language: Language },
 ): Promise<void> {
-  const { userId, msisdn, password, visitor } = input;
+  const { userId, msisdn, password, visitor, language } = input;
   await confirmPassword(deps, { holder: { userId }, password, field: 'password', visitor });
   if (await findUserByMsisdn(deps.db, msisdn)) throw msisdnTaken();
-  const otp = await prepareOtp(deps, { purpose: 'change_msisdn', msisdn, visitor, deliver: true });
+  const otp = await prepareOtp(deps, { purpose: 'change_msisdn', msisdn, visitor, language, deliver: true });
   await otp.send();
 }
 

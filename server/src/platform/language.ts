@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 
 export type Language = 'en' | 'bn';
 
-/** The query parameter of every read that has texts. An unknown language is no error: it reads as English. */
+/** The query parameter of all that answers or sends texts. An unknown language is no error: it reads as English. */
 export const languageQuery = {
   lang: Type.Optional(
     Type.String({ maxLength: 35, description: '`bn` for Bangla; else `Accept-Language` decides.' }),
