@@ -235,13 +235,56 @@ describe('an authorised session of an order that was cancelled', () => {
     await fault(one, { target: 'wallet_tokenized', fault: 'unknown_result', call: 'verify' });
     await fault(one, { target: 'wallet_tokenized', fault: 'error_500', call: 'query', times: 2 });
     await comeBack(one, first);
-    await cancelOrder(orderId);
+    await letPass(orderId, '2 minutes');
+    expect((await cancelOrder(orderId)).status).toBe(200);
     await askAbout(one, first);
     expect(await statesOf(one, orderId)).toEqual({
       status: 'SUCCEEDED',
       paid: true,
       payments: ['SUCCEEDED'],
     });
+  });
+});
+
+describe('an order whose money is being taken at this moment', () => {
+  /** The gateway has been told, and takes its time to answer. */
+  async function anOrderBeingPaid() {
+    const scene = await anAuthorisedOrder();
+    await fault(one, { target: 'wallet_tokenized', fault: 'slow', call: 'verify', delayMs: 1_500 });
+    const paying = comeBack(two, scene.first);
+    const told = 'SELECT FROM payment_captures WHERE order_id = $1';
+    await expect.poll(async () => (await one.db.query(told, [scene.orderId])).count).toBe(1);
+    return { ...scene, paying };
+  }
+  const heldUnits = async (orderId: number): Promise<number> =>
+    (
+      await one.db.query(
+        `SELECT FROM vouchers JOIN order_items item ON item.id = order_item_id WHERE item.order_id = $1`,
+        [orderId],
+      )
+    ).count;
+
+  it.each([
+    ['its customer', (orderId: number) => cancelOrder(orderId)],
+    ['an operator', (orderId: number) => cancelAsOperator(orderId)],
+  ])('is not cancelled by %s: nobody is charged for an order that reads CANCELLED', async (_who, cancel) => {
+    const { orderId, paying } = await anOrderBeingPaid();
+    expect(await cancel(orderId)).toMatchObject({ status: 400, errorCode: 'BAD_REQUEST' });
+    expect(await heldUnits(orderId)).toBe(1);
+    await paying;
+    expect(await statesOf(one, orderId)).toMatchObject({ paid: true, payments: ['SUCCEEDED'] });
+  });
+
+  it('keeps its units past its time until the answer is there', async () => {
+    const { orderId, paying } = await anOrderBeingPaid();
+    await one.db.query(`UPDATE orders SET held_until = '2000-01-01' WHERE id = $1`, [orderId]);
+    await one.db.query('UPDATE payments SET verifying_until = now() WHERE order_id = $1', [orderId]);
+    await fault(one, { target: 'wallet_tokenized', fault: 'processing', call: 'query', times: 9 });
+    await one.sweep('expire-unpaid-orders');
+    expect(await heldUnits(orderId)).toBe(1);
+    await paying;
+    await one.drain();
+    expect(await statesOf(one, orderId)).toMatchObject({ status: 'SUCCEEDED', paid: true });
   });
 });
 

@@ -7,7 +7,7 @@ import { releaseDiscountUse } from '../discounts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { applyOrderFact, listExpiredHolds, lockOrder, orderNotFound, setOrderHold } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
-import { giveUpSessions, listPaymentsOfOrder, verifyPayment } from '../payments/index.ts';
+import { giveUpSessions, isBeingCharged, listPaymentsOfOrder, verifyPayment } from '../payments/index.ts';
 import type { VerifyPaymentDeps } from '../payments/index.ts';
 import { releaseReservedVouchers } from '../vouchers/index.ts';
 
@@ -48,6 +48,8 @@ export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Prom
     const order = await lockOrder(tx, orderId);
     if (!order || order.paid_at !== null || order.held_until === null || order.held_until > deps.clock.now())
       return;
+    // Its units are for whoever pays in this minute; the next sweep is near.
+    if (await isBeingCharged(tx, orderId)) return;
     await releaseUnpaidOrder(tx, order, { fact: 'holdExpired', reason: 'expired' });
   });
 }
@@ -55,7 +57,7 @@ export async function expireOrder(deps: ReleaseOrderDeps, orderId: number): Prom
 /**
  * The customer gives up an unpaid order: units and discount use go back at once.
  *
- * @throws NOT_FOUND for somebody else's order; BAD_REQUEST when it is paid.
+ * @throws NOT_FOUND for somebody else's order; BAD_REQUEST when it is paid, or being paid at this moment.
  */
 export async function cancelOrder(
   deps: ReleaseOrderDeps,
@@ -74,12 +76,23 @@ export async function cancelOrder(
   });
 }
 
-/** Gives back what an unpaid order holds and cancels it. The caller has locked it and seen that it is unpaid. */
+/**
+ * Gives back what an unpaid order holds and cancels it. The caller has locked it and seen that it is unpaid.
+ *
+ * @throws BAD_REQUEST when somebody cancels it while a gateway is taking its money: whoever read CANCELLED would be
+ * charged all the same.
+ */
 export async function releaseUnpaidOrder(
   tx: Tx,
   order: OrderRow,
   { fact, reason }: { fact: 'holdExpired' | 'cancelled'; reason: string },
 ): Promise<void> {
+  if (fact === 'cancelled' && (await isBeingCharged(tx, order.id))) {
+    throw new AppError(
+      'BAD_REQUEST',
+      `Order ${order.order_number} is being paid at this moment; look again in a minute`,
+    );
+  }
   await releaseReservedVouchers(tx, order.id);
   await setOrderHold(tx, { orderId: order.id, until: null, paymentMethod: null });
   // Somebody said no: money that still waits for our word is not taken. One whose time ran out may yet be paid.

@@ -23,7 +23,7 @@ import { paymentSweep } from './sweep-payments.ts';
 import { verifyPayment } from './verify-payment.ts';
 
 export { gatewayTokenSeals } from './gateway-token-store.ts';
-export { giveUpSessions } from './captures/capture-store.ts';
+export { giveUpSessions, isBeingCharged } from './captures/capture-store.ts';
 export { initiatePayment } from './initiate-payment.ts';
 export type { InitiatePaymentDeps, OpenedPayment } from './initiate-payment.ts';
 export { paymentStates } from './payment-states.ts';

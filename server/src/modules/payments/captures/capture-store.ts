@@ -30,6 +30,12 @@ const findIdleHolder = statement(
      AND claimed_until < 'infinity'`,
 );
 
+const findUnderWay = statement(
+  'payment_captures_find_under_way',
+  `SELECT FROM payment_captures
+   WHERE order_id = $1 AND claimed_at > now() - interval '1 minute' AND claimed_until < 'infinity'`,
+);
+
 const free = statement(
   'payment_captures_free',
   "DELETE FROM payment_captures WHERE payment_id = $1 AND claimed_until < 'infinity'",
@@ -68,6 +74,11 @@ export async function findIdleCaptureHolder(
 ): Promise<number | undefined> {
   return (await tx.query<{ payment_id: number }>(findIdleHolder, [other.orderId, other.paymentId])).rows[0]
     ?.payment_id;
+}
+
+/** Whether a gateway is being told at this moment to take the order's money. Under the order's lock. */
+export async function isBeingCharged(tx: Tx, orderId: number): Promise<boolean> {
+  return (await tx.query(findUnderWay, [orderId])).count > 0;
 }
 
 export async function freeCapture(tx: Tx, paymentId: number): Promise<void> {
