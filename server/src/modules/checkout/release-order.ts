@@ -7,7 +7,13 @@ import { releaseDiscountUse } from '../discounts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import { applyOrderFact, listExpiredHolds, lockOrder, orderNotFound, setOrderHold } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
-import { giveUpSessions, isBeingCharged, listPaymentsOfOrder, verifyPayment } from '../payments/index.ts';
+import {
+  giveUpSessions,
+  isBeingCharged,
+  isUnanswered,
+  listPaymentsOfOrder,
+  verifyPayment,
+} from '../payments/index.ts';
 import type { VerifyPaymentDeps } from '../payments/index.ts';
 import { releaseReservedVouchers } from '../vouchers/index.ts';
 
@@ -108,7 +114,9 @@ export async function releaseUnpaidOrder(
 
 async function askGatewaysOnceMore(deps: ReleaseOrderDeps, orderId: number): Promise<void> {
   const payments = await listPaymentsOfOrder(deps.db, orderId);
-  for (const payment of payments.filter(({ status }) => status === 'PENDING')) {
+  // Also those that read FAILED only because their gateway could not tell.
+  const open = payments.filter((payment) => isUnanswered(payment.status, payment.failure_reason));
+  for (const payment of open) {
     try {
       await verifyPayment(deps, { paymentId: payment.id, askedBy: 'expiry' });
     } catch (error) {

@@ -35,6 +35,7 @@ export { describeGatewaySettings } from './gateways/describe-settings.ts';
 export type { GatewayHealth, Gateways } from './gateways/registry.ts';
 export { gatewayNames } from './gateways/gateway.ts';
 export type { ConfiguredGateway, Gateway, GatewayName } from './gateways/gateway.ts';
+export { isUnanswered } from './verify-schedule.ts';
 export { verifyPayment } from './verify-payment.ts';
 export type { VerifyPaymentDeps } from './verify-payment.ts';
 

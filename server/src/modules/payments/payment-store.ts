@@ -53,7 +53,7 @@ const find = statement('payments_find', `SELECT ${columns} FROM payments WHERE i
 const lock = statement('payments_lock', `SELECT ${columns} FROM payments WHERE id = $1 FOR NO KEY UPDATE`);
 const listOfOrder = statement(
   'payments_list_of_order',
-  'SELECT id, status, drives_order FROM payments WHERE order_id = $1 ORDER BY id',
+  'SELECT id, status, failure_reason, drives_order FROM payments WHERE order_id = $1 ORDER BY id',
 );
 
 const storeSession = statement(
@@ -149,13 +149,10 @@ export async function lockPayment(tx: Tx, id: number): Promise<PaymentRow | unde
   return (await tx.query<PaymentRow>(lock, [id])).rows[0];
 }
 
-export async function listPaymentsOfOrder(
-  reader: Reader,
-  orderId: number,
-): Promise<{ id: number; status: PaymentStatus; drives_order: boolean }[]> {
-  return (
-    await reader.query<{ id: number; status: PaymentStatus; drives_order: boolean }>(listOfOrder, [orderId])
-  ).rows;
+export type PaymentOfOrder = Pick<PaymentRow, 'id' | 'status' | 'failure_reason' | 'drives_order'>;
+
+export async function listPaymentsOfOrder(reader: Reader, orderId: number): Promise<PaymentOfOrder[]> {
+  return (await reader.query<PaymentOfOrder>(listOfOrder, [orderId])).rows;
 }
 
 export async function storePaymentSession(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { FailureReason, PaymentStatus } from './payment-states.ts';
-import { nextVerificationAt } from './verify-schedule.ts';
+import { isUnanswered, nextVerificationAt } from './verify-schedule.ts';
 
 /** Seconds after the beginning at which the gateway is asked, one question after the other. */
 function questions(status: PaymentStatus, failureReason: FailureReason | null): number[] {
@@ -26,6 +26,18 @@ describe('when the sweep asks (decisions 4.8)', () => {
     const expected = [15, 60, 300, 900, 3600, 21_600, 86_400, 259_200];
     expect(questions('FAILED', 'VERIFICATION_UNAVAILABLE')).toEqual(expected);
     expect(questions('FAILED', 'NOT_CONFIRMED')).toEqual(expected);
+  });
+
+  it('knows what has no definite answer', () => {
+    const answers = [
+      isUnanswered('PENDING', null),
+      isUnanswered('FAILED', 'VERIFICATION_UNAVAILABLE'),
+      isUnanswered('FAILED', 'NOT_CONFIRMED'),
+      isUnanswered('FAILED', 'GATEWAY_REFUSED'),
+      isUnanswered('CANCELLED', 'CUSTOMER_CANCELLED'),
+      isUnanswered('SUCCEEDED', null),
+    ];
+    expect(answers).toEqual([true, true, true, false, false, false]);
   });
 
   it('asks twice more when the gateway said no, and never again about a success', () => {

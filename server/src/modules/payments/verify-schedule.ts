@@ -13,12 +13,16 @@ const offsets = {
   refused: [10 * MINUTE, 24 * HOUR],
 } as const;
 
+/** Whether nobody knows yet what became of a payment, whatever it reads. */
+export function isUnanswered(status: PaymentStatus, reason: FailureReason | null): boolean {
+  if (status === 'PENDING') return true;
+  return status === 'FAILED' && (reason === 'VERIFICATION_UNAVAILABLE' || reason === 'NOT_CONFIRMED');
+}
+
 function offsetsOf(status: PaymentStatus, reason: FailureReason | null): readonly number[] {
   if (status === 'SUCCEEDED') return [];
   if (status === 'PENDING') return offsets.open;
-  return reason === 'VERIFICATION_UNAVAILABLE' || reason === 'NOT_CONFIRMED'
-    ? offsets.unanswered
-    : offsets.refused;
+  return isUnanswered(status, reason) ? offsets.unanswered : offsets.refused;
 }
 
 /** When the sweep asks the gateway again after `step` questions in this state; null when it has asked enough. */
