@@ -42,3 +42,32 @@ it('asks once more about every session without a definite answer before it gives
   await service.drain();
   expect(await status()).toEqual({ status: 'SUCCEEDED', payment: 'SUCCEEDED' });
 });
+
+it('ends the hold of an order although fifty before it cannot be ended', async () => {
+  const buyer = await aCustomer(service);
+  const { rows } = await service.db.query<{ id: number }>(
+    `INSERT INTO orders (order_number, user_id, status, subtotal_minor, total_minor, held_until)
+     SELECT 'STUCK-' || n, $1, 'PENDING', 100, 100, timestamptz '2026-01-01' + n * interval '1 second'
+     FROM generate_series(1, 51) AS n RETURNING id`,
+    [buyer.userId],
+  );
+  const last = rows.at(-1)?.id ?? 0;
+  await service.db.query(
+    `CREATE FUNCTION refuse_stuck() RETURNS trigger LANGUAGE plpgsql AS $$
+     BEGIN
+       IF NEW.order_number LIKE 'STUCK-%' AND NEW.id < ${last} THEN RAISE EXCEPTION 'stuck'; END IF;
+       RETURN NEW;
+     END $$`,
+  );
+  await service.db.query(
+    'CREATE TRIGGER stuck BEFORE UPDATE ON orders FOR EACH ROW EXECUTE FUNCTION refuse_stuck()',
+  );
+  for (let turn = 0; turn < 2; turn += 1) await service.sweep('expire-unpaid-orders');
+  await service.db.query('DROP TRIGGER stuck ON orders');
+  const stillHeld = 'SELECT id FROM orders WHERE held_until IS NOT NULL AND id = ANY ($1)';
+  const ids = rows.map(({ id }) => id);
+  expect((await service.db.query(stillHeld, [ids])).count).toBe(50);
+  // And those have their turn again.
+  for (let turn = 0; turn < 2; turn += 1) await service.sweep('expire-unpaid-orders');
+  expect((await service.db.query(stillHeld, [ids])).count).toBe(0);
+});

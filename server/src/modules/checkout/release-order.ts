@@ -1,6 +1,7 @@
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { AppError } from '../../platform/errors.ts';
+import { createRound } from '../../platform/jobs/rounds.ts';
 import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import type { Clock } from '../../platform/time.ts';
 import { releaseDiscountUse } from '../discounts/index.ts';
@@ -27,13 +28,16 @@ const AT_ONCE = 5;
 
 /** Gives back what unpaid orders hold past their time (decisions 4.5). */
 export function expirySweep(deps: ReleaseOrderDeps): Sweep {
+  const round = createRound(BATCH);
   return {
     name: 'expire-unpaid-orders',
     everySeconds: 5,
     async run() {
-      const expired = await listExpiredHolds(deps.db, deps.clock.now(), BATCH);
+      const at = deps.clock.now();
+      const expired = await listExpiredHolds(deps.db, { at, after: round.after(), limit: BATCH });
+      round.end(expired);
       // Some at a time, so that a gateway that answers nobody does not keep the stock from everybody.
-      await eachOf(expired, AT_ONCE, async (orderId) => {
+      await eachOf(expired, AT_ONCE, async ({ id: orderId }) => {
         try {
           await expireOrder(deps, orderId);
         } catch (error) {

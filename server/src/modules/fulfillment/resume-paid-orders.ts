@@ -1,13 +1,14 @@
 import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
+import { createRound } from '../../platform/jobs/rounds.ts';
 import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import type { Logger } from '../../platform/log.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
 import { fulfillOrderJob, fulfillOrderKey } from '../orders/index.ts';
 import { sendOrderEmailJob } from './jobs.ts';
-import { listUnbegunOrders, listUnsentLetterIds } from './resume-store.ts';
+import { listUnbegunOrders, listUnsentLetterPlaces } from './resume-store.ts';
 
 const PATIENCE_SECONDS = 60;
 const BATCH = 200;
@@ -17,27 +18,31 @@ const BATCH = 200;
  * their letters tried, once a minute until it succeeds: a paid order never waits in silence.
  */
 export function resumeSweep(deps: { db: Database; clock: Clock; log: Logger }): Sweep {
+  const [orderRound, letterRound] = [createRound(BATCH), createRound(BATCH)];
   return {
     name: 'resume-paid-orders',
     everySeconds: 30,
     async run() {
       const before = secondsAfter(deps.clock.now(), -PATIENCE_SECONDS);
-      const resumed = await inTransaction(deps.db, async (tx) => {
-        const [orders, letters] = await Promise.all([
-          listUnbegunOrders(tx, before, BATCH),
-          listUnsentLetterIds(tx, before, BATCH),
+      const { orders, letters } = await inTransaction(deps.db, async (tx) => {
+        const [unbegun, unsent] = await Promise.all([
+          listUnbegunOrders(tx, { before, after: orderRound.after(), limit: BATCH }),
+          listUnsentLetterPlaces(tx, { before, after: letterRound.after(), limit: BATCH }),
         ]);
         await Promise.all([
-          ...orders.map((orderId) =>
+          ...unbegun.map(({ id: orderId }) =>
             enqueue(tx, fulfillOrderJob.of({ orderId }), { key: fulfillOrderKey(orderId) }),
           ),
-          ...letters.map((messageId) =>
+          ...unsent.map(({ id: messageId }) =>
             enqueue(tx, sendOrderEmailJob.of({ messageId }), { key: `mail:${messageId}` }),
           ),
         ]);
-        return { orders, letters };
+        return { orders: unbegun, letters: unsent };
       });
-      if (resumed.orders.length > 0 || resumed.letters.length > 0)
+      orderRound.end(orders);
+      letterRound.end(letters);
+      const resumed = { orders: orders.map(({ id }) => id), letters: letters.map(({ id }) => id) };
+      if (orders.length > 0 || letters.length > 0)
         deps.log.warn(resumed, 'paid orders had waited for more than a minute and are taken up again');
     },
   };

@@ -1,5 +1,6 @@
 import type { Reader, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/database.ts';
+import type { Place } from '../../platform/jobs/rounds.ts';
 import type { OrderStatus } from './order-states.ts';
 
 export interface OrderRow {
@@ -133,7 +134,9 @@ const listOwn = statement(
 );
 const listExpired = statement(
   'orders_list_expired_holds',
-  `SELECT id FROM orders WHERE held_until < $1 AND paid_at IS NULL ORDER BY held_until LIMIT $2`,
+  `SELECT id, held_until::text AS at FROM orders
+   WHERE held_until < $1 AND paid_at IS NULL AND (held_until, id) > ($2::timestamptz, $3::bigint)
+   ORDER BY held_until, id LIMIT $4`,
 );
 
 const hasPaid = statement(
@@ -192,6 +195,11 @@ export async function listOrdersOf(
   return { orders: rows, total: rows[0]?.total ?? 0 };
 }
 
-export async function listExpiredHolds(reader: Reader, at: Date, limit: number): Promise<number[]> {
-  return (await reader.query<{ id: number }>(listExpired, [at, limit])).rows.map((row) => row.id);
+/** The next orders whose time was over at a moment, longest over first. */
+export async function listExpiredHolds(
+  reader: Reader,
+  expired: { readonly at: Date; readonly after: Place; readonly limit: number },
+): Promise<Place[]> {
+  const { at, after, limit } = expired;
+  return (await reader.query<Place>(listExpired, [at, after.at, after.id, limit])).rows;
 }
