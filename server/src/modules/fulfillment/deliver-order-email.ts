@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../platform/db/database.ts';
 import { inOneStatement, inTransaction } from '../../platform/db/database.ts';
+import { outlastOutage } from '../../platform/db/outage.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Random } from '../../platform/random.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
@@ -70,13 +71,16 @@ export async function deliverOrderEmail<Settled>(
   const delivery = await deps.mailer.deliver(letter, () =>
     inOneStatement(deps.db, (tx) => markMessageTransmitting(tx, { id: messageId, token })),
   );
-  return inTransaction(deps.db, async (tx) => {
-    const orderId = message.order_id ?? 0;
-    const [order, items] = await Promise.all([lockOrder(tx, orderId), listOrderItems(tx, [orderId])]);
-    if (!order) throw new Error(`Message ${message.id} has no order`);
-    const settled = await writeResult(deps, tx, { message, token, delivery });
-    return settled ? settle(tx, { order, items, message: settled, delivery }) : undefined;
-  });
+  const writeDown = (): Promise<Settled | undefined> =>
+    inTransaction(deps.db, async (tx) => {
+      const orderId = message.order_id ?? 0;
+      const [order, items] = await Promise.all([lockOrder(tx, orderId), listOrderItems(tx, [orderId])]);
+      if (!order) throw new Error(`Message ${message.id} has no order`);
+      const settled = await writeResult(deps, tx, { message, token, delivery });
+      return settled ? settle(tx, { order, items, message: settled, delivery }) : undefined;
+    });
+  // A letter whose acceptance nobody wrote down is sent a second time.
+  return outlastOutage(writeDown);
 }
 
 async function writeLetter(deps: DeliverOrderEmailDeps, message: MessageRow): Promise<Letter> {

@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 
 import { sqlStateOf } from '../db/database.ts';
+import { isUnreachableDatabase } from '../db/outage.ts';
 import { AppError } from '../errors.ts';
 import type { FieldProblem } from '../errors.ts';
 import { errorEnvelope } from './envelope.ts';
@@ -66,25 +67,6 @@ const UNSTORABLE = new Set(['22021', '22P05', '22003', '22P02', '22007', '22008'
 
 /** A row stayed locked longer than anybody should wait: nothing was written, and the next try may find it free. */
 const LOCK_TIMEOUT = '55P03';
-
-const CONNECTION_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  '57P01',
-  '57P02',
-  '57P03',
-  '53300',
-  '08006',
-  '08003',
-  '08001',
-]);
-
-function isUnreachableDatabase(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ('code' in error && typeof error.code === 'string' && CONNECTION_CODES.has(error.code)) return true;
-  return /timeout exceeded when trying to connect|Connection terminated/i.test(error.message);
-}
 
 type ValidationProblem = NonNullable<FastifyError['validation']>[number];
 

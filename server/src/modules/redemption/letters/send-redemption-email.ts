@@ -1,4 +1,5 @@
 import { inOneStatement, inTransaction } from '../../../platform/db/database.ts';
+import { outlastOutage } from '../../../platform/db/outage.ts';
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { enqueue } from '../../../platform/jobs/queue.ts';
 import type { Logger } from '../../../platform/log.ts';
@@ -53,7 +54,7 @@ export async function sendRedemptionEmail(deps: SendRedemptionEmailDeps, message
   const delivery = await deps.mailer.deliver(letter, () =>
     inOneStatement(deps.db, (tx) => markMessageTransmitting(tx, { id: messageId, token })),
   );
-  await inTransaction(deps.db, (tx) => settle(tx, deps, { message, token, delivery }));
+  await outlastOutage(() => inTransaction(deps.db, (tx) => settle(tx, deps, { message, token, delivery })));
 }
 
 /** Somebody else holds it, or it is not due: the job returns when that may have changed. */
