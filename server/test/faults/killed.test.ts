@@ -1,9 +1,3 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { expectInvariants } from '../support/invariants.ts';
@@ -19,61 +13,35 @@ import {
   someCodes,
 } from '../support/shop.ts';
 import type { Customer } from '../support/shop.ts';
+import { startServiceProcess } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
 import { freePort, startTestService } from '../support/test-service.ts';
 import type { TestService } from '../support/test-service.ts';
-
-const MAIN = join(import.meta.dirname, '../../src/main.ts');
 
 /** Holds database, sandbox and stock; the service under test is a process of its own on the same ones. */
 let world: TestService;
 let customer: Customer;
-let dataDir: string;
 let port: number;
-let running: ChildProcess | undefined;
+let running: ServiceProcess | undefined;
 
 beforeAll(async () => {
   world = await startTestService();
   customer = await aCustomer(world);
-  dataDir = await mkdtemp(join(tmpdir(), 'killed-'));
   port = await freePort();
 });
 afterAll(async () => {
-  running?.kill('SIGKILL');
+  await running?.kill('SIGKILL');
   await world.close();
-  await rm(dataDir, { recursive: true, force: true });
 });
 
+// On the same port each time: callbacks of earlier orders still find it.
 async function startProcess(): Promise<void> {
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
-    env: {
-      PATH: process.env['PATH'],
-      PORT: String(port),
-      DATABASE_URL: world.db.url,
-      DATA_DIR: world.dataDir,
-      SANDBOX_URL: world.sandboxUrl,
-      LOG_LEVEL: 'error',
-      THROTTLE_SCALE: '1000',
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  running = child;
-  let output = '';
-  await new Promise<void>((resolve, reject) => {
-    child.stderr.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-      if (output.includes('Ready after')) resolve();
-    });
-    child.once('exit', (code) => reject(new Error(`the service ended with ${code}:\n${output}`)));
-  });
+  running = await startServiceProcess(world, port);
 }
 
-function kill(signal: NodeJS.Signals): Promise<number | null> {
-  const child = running;
-  if (!child) throw new Error('nothing is running');
-  return new Promise((resolve) => {
-    child.once('exit', (code) => resolve(code));
-    child.kill(signal);
-  });
+async function kill(signal: NodeJS.Signals): Promise<number | null> {
+  if (!running) throw new Error('nothing is running');
+  return running.kill(signal);
 }
 
 const place = async (prefix: string) => {

@@ -41,6 +41,8 @@ export interface TestServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Takes the place of a silent log. */
   readonly log?: Logger;
+  /** Takes the place of a fresh clone of the template. */
+  readonly db?: TestDatabase;
   /** A second service on the first one's database and sandbox. */
   readonly beside?: TestService;
 }
@@ -49,7 +51,7 @@ export interface TestServiceOptions {
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const { beside } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'voucher-service-'));
-  const db = beside?.db ?? (await createTestDatabase({ poolSize: 20 }));
+  const db = beside?.db ?? options.db ?? (await createTestDatabase({ poolSize: 20 }));
   const sandbox = beside
     ? undefined
     : await startSandbox({ host: '127.0.0.1', port: 0, smtpPort: 0, dataDir });

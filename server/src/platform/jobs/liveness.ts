@@ -11,7 +11,10 @@ import type { Logger } from '../log.ts';
  * locked job without a living owner gives it back. (decision 0003)
  */
 export interface Liveness {
-  readonly events: WorkerEvents;
+  /** For one runner: the workers it makes hold their locks from then on. */
+  watchWorkers(): WorkerEvents;
+  /** Those known so far are no more: what they had in hand is given back. */
+  forgetWorkers(): void;
   stop(): Promise<void>;
 }
 
@@ -34,12 +37,15 @@ const findDead = `
 export async function keepWorkersAlive(options: { url: string; log: Logger }): Promise<Liveness> {
   const guard = new LivenessGuard(options.url, options.log);
   await guard.connect();
-  const events = new EventEmitter() as WorkerEvents;
-  events.on('worker:create', ({ worker }) => guard.add(worker.workerId));
   const timer = setInterval(() => guard.reapSoon(), REAP_EVERY_MS);
   timer.unref();
   return {
-    events,
+    watchWorkers() {
+      const events = new EventEmitter() as WorkerEvents;
+      events.on('worker:create', ({ worker }) => guard.add(worker.workerId));
+      return events;
+    },
+    forgetWorkers: () => guard.forget(),
     async stop() {
       clearInterval(timer);
       await guard.stop();
@@ -68,16 +74,28 @@ class LivenessGuard {
       options: '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3',
     });
     client.on('error', () => undefined);
-    client.on('end', () => void this.#lost(client));
-    await client.connect();
+    try {
+      await client.connect();
+      for (const worker of this.#workers) await this.#hold(client, worker);
+    } catch (error) {
+      void client.end();
+      throw error;
+    }
+    // Only of the one in use: each end begins tries of its own, and the end of a failed try would double them.
+    client.on('end', () => void this.#reconnect());
     this.#client = client;
-    for (const worker of this.#workers) await this.#hold(client, worker);
   }
 
   add(worker: string): void {
     this.#workers.add(worker);
     const client = this.#client;
     if (client) this.#enqueue(() => this.#hold(client, worker));
+  }
+
+  forget(): void {
+    this.#workers.clear();
+    const client = this.#client;
+    if (client) this.#enqueue(async () => void (await client.query('SELECT pg_advisory_unlock_all()')));
   }
 
   /** One query at a time on the one connection. */
@@ -110,8 +128,8 @@ class LivenessGuard {
     await client.query('SELECT pg_advisory_lock($1, hashtext($2))', [LIVENESS_LOCK, worker]);
   }
 
-  async #lost(client: pg.Client): Promise<void> {
-    if (this.#client === client) this.#client = undefined;
+  async #reconnect(): Promise<void> {
+    this.#client = undefined;
     while (!this.#stopped && !this.#client) {
       try {
         await new Promise((resolve) => setTimeout(resolve, 500));

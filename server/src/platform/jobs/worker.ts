@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { runMigrations, run } from 'graphile-worker';
 import { Logger as WorkerLogger } from 'graphile-worker';
 import type { Runner, TaskList } from 'graphile-worker';
@@ -34,26 +37,92 @@ export async function migrateJobs(url: string): Promise<void> {
   }
 }
 
-/** Runs jobs until stopped, and makes sure that those of a worker that died run again within seconds. */
+/** A database that was killed is back after a few seconds. */
+const START_AGAIN_AFTER_MS = 500;
+
+/**
+ * Runs jobs until stopped, and makes sure that those of a worker that died run again within seconds. A runner that gives
+ * up because the database went away is followed by another as soon as it is back; what the first had in hand is given
+ * back and runs again.
+ */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const { db, log, handlers, concurrency } = options;
-  const liveness: Liveness = await keepWorkersAlive({ url: options.url, log });
-  const runner: Runner = await run({
-    pgPool: db.pool,
-    taskList: taskListOf(handlers, log),
-    concurrency,
+  const { log } = options;
+  const liveness = await keepWorkersAlive({ url: options.url, log });
+  const stopping = new AbortController();
+  let running = await startRunning(options, liveness);
+  const keepRunning = async (): Promise<void> => {
+    for (;;) {
+      await running.givenUp;
+      if (stopping.signal.aborted) return;
+      log.warn('the job runner gave up, most likely for want of the database; another is started');
+      // Not waited for: it may hang on what it could not write.
+      void running.runner.stop().catch((error: unknown) => error);
+      liveness.forgetWorkers();
+      const next = await startAgain(options, liveness, stopping.signal);
+      if (!next) return;
+      running = next;
+    }
+  };
+  const kept = keepRunning();
+  return {
+    async stop() {
+      stopping.abort();
+      // One that has given up says so by an error.
+      await running.runner.stop().catch((error: unknown) => error);
+      await kept;
+      await liveness.stop();
+    },
+  };
+}
+
+interface Running {
+  readonly runner: Runner;
+  /** Resolves when it takes no more jobs, for whatever reason. */
+  readonly givenUp: Promise<unknown>;
+}
+
+/** @returns undefined when it was told to stop. */
+async function startAgain(
+  options: WorkerOptions,
+  liveness: Liveness,
+  signal: AbortSignal,
+): Promise<Running | undefined> {
+  for (;;) {
+    await wait(START_AGAIN_AFTER_MS, undefined, { signal }).catch((error: unknown) => error);
+    if (signal.aborted) return undefined;
+    try {
+      const running = await startRunning(options, liveness);
+      if (!signal.aborted) return running;
+      await running.runner.stop();
+    } catch {
+      // The database is still away; the next try follows.
+    }
+  }
+}
+
+async function startRunning(options: WorkerOptions, liveness: Liveness): Promise<Running> {
+  const events = liveness.watchWorkers();
+  const shuttingDown = once(events, 'pool:gracefulShutdown');
+  const runner = await run({
+    pgPool: options.db.pool,
+    taskList: taskListOf(options.handlers, options.log),
+    concurrency: options.concurrency,
     // LISTEN/NOTIFY wakes us at once; the poll is the net below it.
     pollInterval: 1_000,
     noHandleSignals: true,
     logger: silent,
-    events: liveness.events,
-  });
-  return {
-    async stop() {
-      await runner.stop();
-      await liveness.stop();
+    events,
+    preset: {
+      worker: {
+        // Not for speed: without a batch nobody waits for these writes, and one that fails because the database is gone
+        // ends the whole process as an unhandled rejection.
+        completeJobBatchDelay: 0,
+        failJobBatchDelay: 0,
+      },
     },
-  };
+  });
+  const ended = runner.promise.catch((error: unknown) => error);
+  return { runner, givenUp: Promise.race([ended, shuttingDown]) };
 }
 
 function taskListOf(handlers: readonly JobHandler[], log: Logger): TaskList {
