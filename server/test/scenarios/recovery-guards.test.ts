@@ -72,6 +72,27 @@ async function expectRefused(
 }
 
 describe('recovery guards (interface part 7), before anything is written or called', () => {
+  it('answers 400 BAD_REQUEST once the money was given back in full', async () => {
+    const broken = await aBrokenOrder(service, customer);
+    const { rows } = await service.db.query<{ id: number }>(
+      `SELECT id FROM payments WHERE order_id = $1 AND status = 'SUCCEEDED'`,
+      [broken.id],
+    );
+    const refund = await operate(service, operator, {
+      path: `/payments/${rows[0]?.id}/refund`,
+      body: { reason: 'out of stock' },
+    });
+    expect(refund.status).toBe(201);
+    await service.drain();
+    const [itemId] = broken.itemIds;
+    const calls = [
+      ...entries(itemId, [aCode()]),
+      ['partner-retry', { orderItemId: itemId }] as const,
+      ['resend-email', {}] as const,
+    ];
+    await expectRefused(broken.id, calls, { status: 400, errorCode: 'BAD_REQUEST', type: 'OrderRefunded' });
+  });
+
   it('answers 400 BAD_REQUEST without a SUCCEEDED payment', async () => {
     const placed = await anUnpaidOrder(service, customer);
     const calls = [...entries(placed.items[0]?.id, [aCode()]), ['resend-email', {}] as const];

@@ -53,7 +53,8 @@ const find = statement('payments_find', `SELECT ${columns} FROM payments WHERE i
 const lock = statement('payments_lock', `SELECT ${columns} FROM payments WHERE id = $1 FOR NO KEY UPDATE`);
 const listOfOrder = statement(
   'payments_list_of_order',
-  'SELECT id, status, failure_reason, drives_order FROM payments WHERE order_id = $1 ORDER BY id',
+  `SELECT id, status, failure_reason, drives_order, verified_amount_minor, refunded_minor
+   FROM payments WHERE order_id = $1 ORDER BY id`,
 );
 
 const storeSession = statement(
@@ -149,7 +150,10 @@ export async function lockPayment(tx: Tx, id: number): Promise<PaymentRow | unde
   return (await tx.query<PaymentRow>(lock, [id])).rows[0];
 }
 
-export type PaymentOfOrder = Pick<PaymentRow, 'id' | 'status' | 'failure_reason' | 'drives_order'>;
+export type PaymentOfOrder = Pick<
+  PaymentRow,
+  'id' | 'status' | 'failure_reason' | 'drives_order' | 'verified_amount_minor'
+> & { readonly refunded_minor: number };
 
 export async function listPaymentsOfOrder(reader: Reader, orderId: number): Promise<PaymentOfOrder[]> {
   return (await reader.query<PaymentOfOrder>(listOfOrder, [orderId])).rows;

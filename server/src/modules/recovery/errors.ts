@@ -7,6 +7,11 @@ export function notPaid(orderNumber: string): AppError {
   });
 }
 
+export function moneyGivenBack(orderNumber: string): AppError {
+  const message = `The money of order ${orderNumber} was given back in full: nothing more can be delivered for it`;
+  return new AppError('BAD_REQUEST', message, { data: { type: 'OrderRefunded' } });
+}
+
 export function noCodeProvided(): AppError {
   return new AppError('BAD_REQUEST', 'No voucher code provided: send `codes` or `code`', {
     data: { type: 'NoCodeProvided' },

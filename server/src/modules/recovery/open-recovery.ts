@@ -52,8 +52,7 @@ export async function openRecovery(
     listDispatchedItems(tx, itemIds),
   ]);
   if (!order) throw orderNotFound();
-  const paymentStatuses = payments.map((payment) => payment.status);
-  const facts = { order, items, paymentStatuses, dispatched, wanted: itemIds, hasCodes };
+  const facts = { order, items, payments, dispatched, wanted: itemIds, hasCodes };
   const refused = checkRecoveryGuards(facts);
   if (refused) throw refused;
   if (order.status === 'PENDING' && wanted.mayBeAutomatic !== true) throw stillAutomatic(order.order_number);
