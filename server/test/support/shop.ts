@@ -1,8 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
+import type { App } from '../../src/app.ts';
 import { importVouchers } from '../../src/modules/vouchers/index.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { systemClock } from '../../src/platform/time.ts';
 import type { TestService } from './test-service.ts';
+
+/** A running service, of a test or of a benchmark. */
+export interface RunningService {
+  readonly url: string;
+  readonly db: Database;
+  readonly app: App;
+}
 
 export interface VariantOptions {
   readonly priceMinor?: number;
@@ -15,7 +24,7 @@ export interface VariantOptions {
 
 /** A product with one variant and its codes. @returns ids. */
 export async function aVariant(
-  service: TestService,
+  service: RunningService,
   options: VariantOptions = {},
 ): Promise<{ variantId: number; productId: number; brandId: number }> {
   const slug = randomUUID();
@@ -49,7 +58,7 @@ export async function aVariant(
 }
 
 export async function loadCodes(
-  service: TestService,
+  service: RunningService,
   variantId: number,
   codes: readonly string[],
 ): Promise<void> {
@@ -85,7 +94,7 @@ const PASSWORD = 'a-long-test-password';
 let numbers = 0;
 
 /** A signed-in customer. */
-export async function aCustomer(service: TestService): Promise<Customer> {
+export async function aCustomer(service: RunningService): Promise<Customer> {
   numbers += 1;
   const msisdn = `+88017${String(10_000_000 + numbers)}`;
   const email = `customer-${randomUUID()}@example.com`;
@@ -127,7 +136,7 @@ export interface CallOptions {
 }
 
 /** Calls the client API as a client would, over HTTP. */
-export async function call<Data>(service: TestService, options: CallOptions): Promise<Answered<Data>> {
+export async function call<Data>(service: RunningService, options: CallOptions): Promise<Answered<Data>> {
   const { path, token, body } = options;
   const response = await fetch(`${service.url}/api/v1${path}`, {
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
