@@ -4,10 +4,13 @@ import { createTestDatabase } from '../../../test/support/test-database.ts';
 import type { TestDatabase } from '../../../test/support/test-database.ts';
 import { createOutboundClient } from '../outbound/outbound-client.ts';
 import {
+  commitWith,
+  inOneBatch,
   inOneStatement,
   inTransaction,
   isInTransaction,
   openDatabase,
+  readTogether,
   sqlStateOf,
   violatedConstraint,
 } from './database.ts';
@@ -122,5 +125,94 @@ describe('inOneStatement', () => {
     expect(await heard).toBe(false);
     listener.release();
     await fresh.close();
+  });
+});
+
+describe('commitWith', () => {
+  it('commits what it sends, in one packet, and gives the answers', async () => {
+    const count = await inOneBatch(db, async (tx) => {
+      const [first] = await Promise.all([
+        tx.query(`INSERT INTO notes VALUES (20, 'first')`),
+        tx.query(`INSERT INTO notes VALUES (21, 'second')`),
+      ]);
+      return first.count;
+    });
+    expect(count).toBe(1);
+    expect(await texts()).toEqual(expect.arrayContaining(['first', 'second']));
+  });
+
+  it('keeps nothing when one of its statements fails, and throws that one’s error', async () => {
+    const before = await texts();
+    const failing = inTransaction(db, async (tx) => {
+      await tx.query(`INSERT INTO notes VALUES (22, 'earlier')`);
+      await commitWith(tx, () =>
+        Promise.all([
+          tx.query(`INSERT INTO notes VALUES (23, 'beside')`),
+          tx.query('SELECT 1 / 0'),
+          tx.query(`INSERT INTO notes VALUES (24, 'behind')`),
+        ]),
+      );
+    });
+    await expect(failing).rejects.toSatisfy((error) => sqlStateOf(error) === '22012');
+    expect(await texts()).toEqual(before);
+  });
+
+  it('does not tell of success when an error in it was swallowed', async () => {
+    const before = await texts();
+    const swallowing = inOneBatch(db, async (tx) => {
+      const failed = tx.query('SELECT 1 / 0').catch(() => undefined);
+      await Promise.all([failed, tx.query(`INSERT INTO notes VALUES (25, 'lost')`).catch(() => undefined)]);
+    });
+    await expect(swallowing).rejects.toThrow('rolled back');
+    expect(await texts()).toEqual(before);
+  });
+
+  it('runs the whole transaction again after a deadlock in it', async () => {
+    let runs = 0;
+    await inTransaction(db, async (tx) => {
+      runs += 1;
+      const code = runs === 1 ? '40P01' : undefined;
+      await commitWith(tx, () =>
+        code === undefined
+          ? tx.query(`INSERT INTO notes VALUES (26, 'once')`)
+          : tx.query(`DO $$ BEGIN RAISE EXCEPTION 'deadlock' USING ERRCODE = '${code}'; END $$`),
+      );
+    });
+    expect(runs).toBe(2);
+    expect((await texts()).filter((text) => text === 'once')).toHaveLength(1);
+  });
+
+  it('sends nothing behind the COMMIT', async () => {
+    const late = inTransaction(db, async (tx) => {
+      await commitWith(tx, () => tx.query('SELECT 1'));
+      await tx.query(`INSERT INTO notes VALUES (27, 'too late')`);
+    });
+    await expect(late).rejects.toThrow('has ended');
+    expect(await texts()).not.toContain('too late');
+  });
+
+  it('is for transactions, not for single statements', async () => {
+    const single = inOneStatement(db, (tx) => commitWith(tx, () => tx.query('SELECT 1')));
+    await expect(single).rejects.toThrow('inTransaction');
+  });
+});
+
+describe('readTogether', () => {
+  it('answers each read, all on one connection', async () => {
+    const [first, second] = await readTogether(db, (reader) =>
+      Promise.all([
+        reader.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'),
+        reader.query<{ pid: number }>('SELECT pg_backend_pid() AS pid'),
+      ]),
+    );
+    expect(first.rows).toEqual(second.rows);
+  });
+
+  it('gives the connection back usable when one of them fails', async () => {
+    const failing = readTogether(db, (reader) =>
+      Promise.all([reader.query('SELECT 1 / 0'), reader.query('SELECT 1')]),
+    );
+    await expect(failing).rejects.toSatisfy((error) => sqlStateOf(error) === '22012');
+    expect((await db.query('SELECT 1')).count).toBe(1);
   });
 });
