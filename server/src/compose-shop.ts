@@ -1,7 +1,7 @@
 import type { AppOptions } from './app-options.ts';
 import { auditOf } from './compose-operations.ts';
 import type { ListenerGuards } from './guard-listeners.ts';
-import { findVariantsForSale } from './modules/catalogue/index.ts';
+import { findVariantsForSale, readMethodRules } from './modules/catalogue/index.ts';
 import type { Catalogue } from './modules/catalogue/index.ts';
 import { createCheckout, holdOrder } from './modules/checkout/index.ts';
 import { createDiscounts } from './modules/discounts/index.ts';
@@ -12,7 +12,6 @@ import { hasPaidOrder, listOrdersByIds, orderRoutes } from './modules/orders/ind
 import { createPayments } from './modules/payments/index.ts';
 import type { Gateways } from './modules/payments/index.ts';
 import { createRedemption } from './modules/redemption/index.ts';
-import type { Database } from './platform/db/database.ts';
 import type { OutboundClient } from './platform/outbound/outbound-client.ts';
 import type { Random } from './platform/random.ts';
 import type { SecretBox } from './platform/secret-box.ts';
@@ -38,7 +37,8 @@ export function composeShop({ config, db, clock, log }: AppOptions, ground: Shop
     ...shop,
     callbackUrlOf: (gateway) => `${publicUrl}/api/v1/payments/${gateway.segment}/callback`,
     resultPageUrl: (transactionId) => resultPageUrl(publicUrl, transactionId),
-    findCustomer: (userId) => findCustomer(identity, db, userId),
+    findCustomer: (reader, userId) => identity.findUserContact(reader, userId),
+    readMethodRules,
     holdOrder,
   });
   const fulfillment = createFulfillment({ ...shop, http, mailer, mailDomain: mailer.domain });
@@ -46,7 +46,6 @@ export function composeShop({ config, db, clock, log }: AppOptions, ground: Shop
     ...shop,
     ...payments.initiateDeps,
     findVariantsForSale,
-    findUserEmail: async (reader, userId) => (await identity.findUserContact(reader, userId))?.email ?? null,
   });
   const { guessLimiter } = guards;
   const noteStockChange = (): void => catalogue.noteChange();
@@ -59,15 +58,4 @@ export function composeShop({ config, db, clock, log }: AppOptions, ground: Shop
 function resultPageUrl(publicUrl: string, transactionId: string | null): string {
   const query = transactionId ? `?transactionId=${encodeURIComponent(transactionId)}` : '';
   return `${publicUrl}/payment-result${query}`;
-}
-
-/** What gateways are told about a customer; they insist on an e-mail address. */
-async function findCustomer(identity: Identity, db: Database, userId: number) {
-  const contact = await identity.findUserContact(db, userId);
-  if (!contact) throw new Error(`There is no user ${userId}`);
-  return {
-    name: contact.name,
-    msisdn: contact.msisdn,
-    email: contact.email ?? 'no-address@vouchers.example',
-  };
 }

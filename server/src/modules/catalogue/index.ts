@@ -37,6 +37,8 @@ export type {
 } from './fulfillment/fulfillment-config-rules.ts';
 export { checkFulfillmentInput } from './fulfillment/check-fulfillment-input.ts';
 export { isEmailAddress } from './fulfillment/fulfillment-schema-rules.ts';
+export { readMethodRules } from './payment-methods/payment-method-store.ts';
+export type { RefuseMethod } from './payment-methods/payment-method-store.ts';
 export type { Stock } from './catalogue-snapshot.ts';
 
 export interface CatalogueDeps {

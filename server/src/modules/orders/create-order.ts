@@ -1,12 +1,12 @@
 import type { Database, Reader, Tx } from '../../platform/db/database.ts';
-import { inTransaction, violatedConstraint } from '../../platform/db/database.ts';
+import { inTransaction, readTogether, violatedConstraint } from '../../platform/db/database.ts';
 import { AppError, fieldError } from '../../platform/errors.ts';
 import type { Random } from '../../platform/random.ts';
 import { READABLE_ALPHABET } from '../../platform/random.ts';
 import { dhakaYymmdd, secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
 import { checkFulfillmentInput } from '../catalogue/index.ts';
-import type { VariantForSale } from '../catalogue/index.ts';
+import type { RefuseMethod, VariantForSale } from '../catalogue/index.ts';
 import { consumeDiscount, DiscountChangedError, quoteDiscount, tooManyAtOnce } from '../discounts/index.ts';
 import type { DiscountQuote } from '../discounts/index.ts';
 import { recordEvents } from '../events/index.ts';
@@ -22,7 +22,15 @@ export interface CreateOrderDeps {
   readonly random: Random;
   readonly orderTtlSeconds: number;
   findVariantsForSale(reader: Reader, variantIds: readonly number[]): Promise<VariantForSale[]>;
-  findUserEmail(reader: Reader, userId: number): Promise<string | null>;
+  findCustomer(reader: Reader, userId: number): Promise<Customer | undefined>;
+  readMethodRules(reader: Reader): Promise<RefuseMethod>;
+}
+
+/** Who orders, as identity knows them. */
+interface Customer {
+  readonly name: string;
+  readonly msisdn: string;
+  readonly email: string | null;
 }
 
 export interface CreateOrderInput {
@@ -37,10 +45,16 @@ export interface CreateOrderInput {
   readonly discountCode: string | undefined;
 }
 
-export interface CreatedOrder {
+export interface CreatedOrder<Also = undefined> {
   readonly order: OrderRow;
   readonly items: OrderItemRow[];
+  readonly customer: Customer | undefined;
+  /** What `alsoWrite` wrote. */
+  readonly also: Also | undefined;
 }
+
+/** Writes something about an order in the transaction that makes it, and reads nothing; or has nothing to write. */
+export type AlsoWrite<Also> = (tx: Tx, order: OrderRow) => Promise<Also> | undefined;
 
 /** So often is an order priced anew because its discount changed under it. */
 const PRICINGS = 5;
@@ -49,27 +63,50 @@ const PRICINGS = 5;
  * Creates an order, takes its units out of the stock and the use of its discount, in one transaction (interface
  * part 4, rules 3 to 6).
  *
- * @throws VALIDATION_ERROR for wrong input, with the interface's messages; NOT_FOUND for a variant that is not for
+ * @param alsoWrite something that must be there exactly when the order is.
+ * @throws VALIDATION_ERROR for wrong input or a method that operators do not want, with the interface's messages; NOT_FOUND for a variant that is not for
  * sale; BAD_REQUEST (`DiscountError`) for a code that cannot be used; CONFLICT (`OutOfStockError`) when units are
  * missing. Nothing is written then.
  */
-export async function createOrder(deps: CreateOrderDeps, input: CreateOrderInput): Promise<CreatedOrder> {
+export async function createOrder<Also = undefined>(
+  deps: CreateOrderDeps,
+  input: CreateOrderInput,
+  alsoWrite?: AlsoWrite<Also>,
+): Promise<CreatedOrder<Also>> {
   for (let attempt = 1; ; attempt += 1) {
-    const [variants, accountEmail] = await Promise.all([
-      deps.findVariantsForSale(deps.db, [...new Set(input.items.map((item) => item.variantId))]),
-      deps.findUserEmail(deps.db, input.userId),
-    ]);
-    const order = composeOrder(deps, input, { variants, accountEmail });
-    const quote = await quoteFor(deps, order, input.discountCode);
+    const { variants, customer, problemWith } = await readGround(deps, input);
+    const priced = composeOrder(deps, input, { variants, accountEmail: customer?.email ?? null });
+    const quote = await quoteFor(deps, priced, input.discountCode);
+    const order = discounted(priced, quote);
+    refuseMethod(order, problemWith);
     try {
-      return await withStockRetries((retry) =>
-        inTransaction(deps.db, (tx) => writeOrder(tx, { order: discounted(order, quote), quote, retry })),
+      const written = await withStockRetries((retry) =>
+        inTransaction(deps.db, (tx) => writeOrder(tx, { order, quote, retry, alsoWrite })),
       );
+      return { ...written, customer };
     } catch (error) {
       if (!mayTryAgain(error)) throw translated(error);
       if (attempt >= PRICINGS) throw tooManyAtOnce(error);
     }
   }
+}
+
+/** Everything an order is made from, but its discount, in one wait. */
+function readGround(deps: CreateOrderDeps, input: CreateOrderInput) {
+  return readTogether(deps.db, async (reader) => {
+    const [variants, customer, problemWith] = await Promise.all([
+      deps.findVariantsForSale(reader, [...new Set(input.items.map((item) => item.variantId))]),
+      deps.findCustomer(reader, input.userId),
+      deps.readMethodRules(reader),
+    ]);
+    return { variants, customer, problemWith };
+  });
+}
+
+function refuseMethod({ paymentMethod, totalMinor }: NewOrder, problemWith: RefuseMethod): void {
+  if (paymentMethod === null) return;
+  const problem = problemWith(paymentMethod, totalMinor);
+  if (problem !== undefined) throw fieldError('payment_method', problem);
 }
 
 /** The next try has another number (one in 10^11 for two orders of a day), or a price by the rule as it is then. */
@@ -83,10 +120,17 @@ function translated(error: unknown): unknown {
   return new AppError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
 }
 
-async function writeOrder(
+interface OrderToWrite<Also> {
+  readonly order: NewOrder;
+  readonly quote: DiscountQuote | undefined;
+  readonly retry: number;
+  readonly alsoWrite: AlsoWrite<Also> | undefined;
+}
+
+async function writeOrder<Also>(
   tx: Tx,
-  { order, quote, retry }: { order: NewOrder; quote: DiscountQuote | undefined; retry: number },
-): Promise<CreatedOrder> {
+  { order, quote, retry, alsoWrite }: OrderToWrite<Also>,
+): Promise<Omit<CreatedOrder<Also>, 'customer'>> {
   const created = await insertOrder(tx, order);
   const { id, order_number: orderNumber, total_minor: totalMinor, currency } = created.order;
   const data = {
@@ -96,15 +140,16 @@ async function writeOrder(
     discount_minor: created.order.discount_minor,
     currency,
   };
-  // Together in one packet: the event does not depend on what the reservation answers.
-  const [reservation] = await Promise.all([
+  // Together in one packet: nothing here depends on what the reservation answers.
+  const [reservation, also] = await Promise.all([
     reserveUnits(tx, unitsOf(created.items), { until: order.heldUntil, attempt: retry }),
+    alsoWrite?.(tx, created.order),
     recordEvents(tx, [{ type: 'order.created', stream: `order:${id}`, data }]),
   ]);
   if (reservation.kind === 'short') throw outOfStock(reservation.variantId);
   // Last before the commit: everybody with the same code waits from here on.
   if (quote) await consumeDiscount(tx, quote, id);
-  return created;
+  return { ...created, also };
 }
 
 async function quoteFor(

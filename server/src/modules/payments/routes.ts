@@ -4,8 +4,8 @@ import { AppError, fieldError } from '../../platform/errors.ts';
 import { answer, endpoint } from '../../platform/http/endpoint.ts';
 import type { Answer, Endpoint } from '../../platform/http/endpoint.ts';
 import { parseMinor } from '../../platform/money.ts';
-import { initiatePayment } from './initiate-payment.ts';
-import type { InitiatePaymentDeps, InitiatePaymentInput } from './initiate-payment.ts';
+import { initiatePayment } from './sessions/initiate-payment.ts';
+import type { InitiatePaymentDeps, InitiatePaymentInput } from './sessions/initiate-payment.ts';
 import { findOwnPayment, findPaymentStatus } from './payment-store.ts';
 import {
   methodSchema,
