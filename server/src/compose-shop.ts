@@ -5,7 +5,7 @@ import { findVariantsForSale, readMethodRules } from './modules/catalogue/index.
 import type { Catalogue } from './modules/catalogue/index.ts';
 import { createCheckout, holdOrder } from './modules/checkout/index.ts';
 import { createDiscounts } from './modules/discounts/index.ts';
-import { createFulfillment } from './modules/fulfillment/index.ts';
+import { createFulfillment, prepareHandOver } from './modules/fulfillment/index.ts';
 import type { Identity } from './modules/identity/index.ts';
 import type { Mailer } from './modules/mail/index.ts';
 import { hasPaidOrder, listOrdersByIds, orderRoutes } from './modules/orders/index.ts';
@@ -33,6 +33,7 @@ export function composeShop({ config, db, clock, log }: AppOptions, ground: Shop
   const { random, box, gateways, http, mailer, guards, identity, catalogue } = ground;
   const { publicUrl, orderTtlSeconds } = config;
   const shop = { db, clock, random, log, box, gateways, orderTtlSeconds, recordAudit: auditOf };
+  const letters = { box, mailDomain: mailer.domain };
   const payments = createPayments({
     ...shop,
     callbackUrlOf: (gateway) => `${publicUrl}/api/v1/payments/${gateway.segment}/callback`,
@@ -40,8 +41,9 @@ export function composeShop({ config, db, clock, log }: AppOptions, ground: Shop
     findCustomer: (reader, userId) => identity.findUserContact(reader, userId),
     readMethodRules,
     holdOrder,
+    prepareHandOver: (tx, orderId) => prepareHandOver(letters, tx, orderId),
   });
-  const fulfillment = createFulfillment({ ...shop, http, mailer, mailDomain: mailer.domain });
+  const fulfillment = createFulfillment({ ...shop, ...letters, http, mailer });
   const checkout = createCheckout({
     ...shop,
     ...payments.initiateDeps,

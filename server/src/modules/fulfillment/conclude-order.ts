@@ -82,13 +82,10 @@ export async function deliverOrder(tx: Tx, deps: ConcludeOrderDeps, { order, ite
     return;
   }
   const letter = { order, items, recipient: order.delivery_email };
+  if (order.status === 'PENDING') return queueOrderEmail(tx, deps, letter);
   // Of an order that an operator has seen, an earlier letter may have told a part.
-  const message =
-    order.status === 'PENDING'
-      ? await queueOrderEmail(tx, deps, letter)
-      : await prepareOrderEmail(tx, deps, letter);
-  if (message)
-    await enqueue(tx, sendOrderEmailJob.of({ messageId: message.id }), { key: `mail:${message.id}` });
+  const message = await prepareOrderEmail(tx, deps, letter);
+  await enqueue(tx, sendOrderEmailJob.of({ messageId: message.id }), { key: `mail:${message.id}` });
 }
 
 export interface FailedItems {

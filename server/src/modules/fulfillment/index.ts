@@ -32,6 +32,7 @@ export type { AttemptStatus, AttemptType, NewAttempt } from './attempt-store.ts'
 export { markDelivered } from './complete-order.ts';
 export { deliverOrderEmail } from './deliver-order-email.ts';
 export type { DeliverOrderEmailDeps, EmailSettlement } from './deliver-order-email.ts';
+export { prepareHandOver } from './hand-over/hand-over.ts';
 export { hasWhatWasSold } from './item-rules.ts';
 export { configuredNames as partnerNames } from './partner-accounts/ensure-partners.ts';
 export type { PartnerVariables } from './partner-accounts/ensure-partners.ts';

@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto';
 
 import type { Tx } from '../../platform/db/database.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
-import { insertMessage, listMessagesOfOrder, supersedeMessages } from '../mail/index.ts';
+import {
+  insertMessage,
+  insertMessageWithJob,
+  listMessagesOfOrder,
+  supersedeMessages,
+} from '../mail/index.ts';
 import type { MessageRow } from '../mail/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
 import { listAssignedVouchers } from '../vouchers/index.ts';
+import { sendOrderEmailJob } from './jobs.ts';
 
 export interface QueueOrderEmailDeps {
   readonly box: SecretBox;
@@ -19,19 +25,29 @@ export interface OrderLetter {
 }
 
 /**
- * Queues the order's one consolidated e-mail in the transaction that gave it its last code. The Message-ID follows
- * from the order and the set of its codes, so a repeat after an unknown result is recognisably the same letter.
- *
- * @returns undefined when it is queued already.
+ * Queues the order's one consolidated e-mail, with the job that sends it, in the transaction that gave it its last code.
+ * The Message-ID follows from the order and the set of its codes, so a repeat after an unknown result is recognisably the
+ * same letter. Nothing happens when it is queued already.
  */
 export async function queueOrderEmail(
   tx: Tx,
   deps: QueueOrderEmailDeps,
   { order, items, recipient }: OrderLetter,
-): Promise<MessageRow | undefined> {
-  const contentDigest = await digestCodes(tx, items);
+): Promise<void> {
+  await queueFirstLetter(tx, deps, { order, recipient, digests: await listCodeDigests(tx, items) });
+}
+
+/** The same for whoever knows the codes' digests, in hex and any order. */
+export async function queueFirstLetter(
+  tx: Tx,
+  deps: QueueOrderEmailDeps,
+  letter: { readonly order: OrderRow; readonly recipient: string; readonly digests: readonly string[] },
+): Promise<void> {
+  const { order, recipient, digests } = letter;
+  const contentDigest = digestOf(digests);
   const messageId = messageIdOf(deps, { order, contentDigest, nth: 0 });
-  return insertMessage(tx, { kind: 'order_codes', orderId: order.id, recipient, messageId, contentDigest });
+  const message = { kind: 'order_codes', orderId: order.id, recipient, messageId, contentDigest } as const;
+  await insertMessageWithJob(tx, message, sendOrderEmailJob.name);
 }
 
 /**
@@ -76,13 +92,20 @@ async function findOrAddLetter(
 }
 
 async function digestCodes(tx: Tx, items: readonly OrderItemRow[]): Promise<Buffer> {
+  return digestOf(await listCodeDigests(tx, items));
+}
+
+async function listCodeDigests(tx: Tx, items: readonly OrderItemRow[]): Promise<string[]> {
   const vouchers = await listAssignedVouchers(
     tx,
     items.map((item) => item.id),
   );
+  return vouchers.map((voucher) => voucher.code_digest.toString('hex'));
+}
+
+function digestOf(digests: readonly string[]): Buffer {
   const hash = createHash('sha256');
-  for (const digest of vouchers.map((voucher) => voucher.code_digest.toString('hex')).toSorted())
-    hash.update(digest);
+  for (const digest of digests.toSorted()) hash.update(digest);
   return hash.digest();
 }
 

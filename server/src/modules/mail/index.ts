@@ -5,6 +5,7 @@ export {
   findMessage,
   giveBackDeadClaim,
   insertMessage,
+  insertMessageWithJob,
   listMessagesOfOrder,
   markMessageSent,
   markMessageTransmitting,

@@ -24,6 +24,19 @@ const insert = statement(
    ON CONFLICT DO NOTHING RETURNING *`,
 );
 
+// The message and the job that sends it, in one round trip. Of its own moment within the transaction: whoever reads the
+// order's history finds it behind what it followed from.
+const insertWithJob = statement(
+  'mail_insert_with_job',
+  `WITH letter AS (
+     INSERT INTO mail_messages (kind, order_id, recipient, message_id, content_digest, created_at)
+     VALUES ($1, $2, $3, $4, $5, clock_timestamp())
+     ON CONFLICT DO NOTHING RETURNING id
+   )
+   SELECT (graphile_worker.add_job($6, payload := json_build_object('messageId', id), max_attempts := 25,
+                                   job_key := 'mail:' || id)).id FROM letter`,
+);
+
 const find = statement('mail_find', 'SELECT * FROM mail_messages WHERE id = $1');
 
 const claim = statement(
@@ -88,19 +101,30 @@ const setUnsent = statement(
    WHERE id = $1 AND claim_token = $2 AND state = 'SENDING' RETURNING *`,
 );
 
+export interface NewMessage {
+  readonly kind: MessageKind;
+  readonly orderId: number;
+  readonly recipient: string;
+  readonly messageId: string;
+  readonly contentDigest: Buffer;
+}
+
+const valuesOf = ({ kind, orderId, recipient, messageId, contentDigest }: NewMessage): unknown[] => [
+  kind,
+  orderId,
+  recipient,
+  messageId,
+  contentDigest,
+];
+
 /** No row when an equal message exists already: the order has one consolidated e-mail. */
-export async function insertMessage(
-  tx: Tx,
-  message: {
-    kind: MessageKind;
-    orderId: number;
-    recipient: string;
-    messageId: string;
-    contentDigest: Buffer;
-  },
-): Promise<MessageRow | undefined> {
-  const { kind, orderId, recipient, messageId, contentDigest } = message;
-  return (await tx.query<MessageRow>(insert, [kind, orderId, recipient, messageId, contentDigest])).rows[0];
+export async function insertMessage(tx: Tx, message: NewMessage): Promise<MessageRow | undefined> {
+  return (await tx.query<MessageRow>(insert, valuesOf(message))).rows[0];
+}
+
+/** The same with the job that takes it to the mail server. Neither is added when an equal message exists already. */
+export async function insertMessageWithJob(tx: Tx, message: NewMessage, jobName: string): Promise<void> {
+  await tx.query(insertWithJob, [...valuesOf(message), jobName]);
 }
 
 export async function findMessage(reader: Reader, id: number): Promise<MessageRow | undefined> {

@@ -52,7 +52,7 @@ async function takeCallback(
   if (received.verdict !== 'accepted' || received.transactionId === null) {
     return answer(null, { message: 'Stored; it changed nothing' });
   }
-  const row = await findPaymentStatus(deps.db, received.transactionId, null);
+  const row = received.status ?? (await findPaymentStatus(deps.db, received.transactionId, null));
   return answer(row ? toPaymentStatusWire(row) : null);
 }
 

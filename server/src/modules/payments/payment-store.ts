@@ -62,12 +62,17 @@ const storeSession = statement(
   `UPDATE payments SET payment_gateway_url = $2, gateway_session = $3, gateway_session_id = $4 WHERE id = $1`,
 );
 
+/** One verification at a time whoever asks, and not before two seconds after the last began. */
+export const claimable =
+  "payments.status <> 'SUCCEEDED' AND (payments.verifying_until IS NULL OR payments.verifying_until <= now())";
+/** What a claim answers, a `ClaimedPayment`. */
+export const claimedColumns =
+  'payments.*, EXISTS (SELECT FROM payment_captures WHERE payment_id = payments.id) AS holds_capture';
+
 const claim = statement(
   'payments_claim_verification',
-  // One verification at a time whoever asks, and not before two seconds after the last began.
   `UPDATE payments SET verifying_until = now() + make_interval(secs => $2)
-   WHERE id = $1 AND status <> 'SUCCEEDED' AND (verifying_until IS NULL OR verifying_until <= now())
-   RETURNING ${columns}, EXISTS (SELECT FROM payment_captures WHERE payment_id = payments.id) AS holds_capture`,
+   WHERE id = $1 AND ${claimable} RETURNING ${claimedColumns}`,
 );
 
 const free = statement(
@@ -79,7 +84,7 @@ const setSucceeded = statement(
   'payments_set_succeeded',
   `UPDATE payments
    SET status = 'SUCCEEDED', drives_order = $2, verified_amount_minor = $3, verified_currency = $4, verified_at = $5,
-       gateway_transaction_id = $6, failure_reason = NULL, next_verify_at = NULL
+       gateway_transaction_id = $6, failure_reason = NULL, next_verify_at = NULL, verifying_until = NULL
    WHERE id = $1 AND status <> 'SUCCEEDED' RETURNING ${columns}`,
 );
 

@@ -6,7 +6,9 @@ import type { Logger } from '../../platform/log.ts';
 import { insertCallback } from './callback-store.ts';
 import type { StoredCallback } from './callback-store.ts';
 import type { CallbackFields, CallbackReading, Gateway } from './gateways/gateway.ts';
-import { verifyPayment } from './verify-payment.ts';
+import type { PaymentStatusRow } from './payment-store.ts';
+import type { Settled } from './settle-payment.ts';
+import { CLAIM_SECONDS, verifyPayment } from './verify-payment.ts';
 import type { VerifyPaymentDeps } from './verify-payment.ts';
 
 export interface ReceiveCallbackDeps extends VerifyPaymentDeps {
@@ -17,6 +19,8 @@ export interface ReceiveCallbackDeps extends VerifyPaymentDeps {
 export interface ReceivedCallback {
   readonly verdict: StoredCallback['verdict'];
   readonly transactionId: string | null;
+  /** As it now is, where this callback made it so. */
+  readonly status?: PaymentStatusRow | undefined;
 }
 
 /**
@@ -29,35 +33,41 @@ export async function receiveCallback(
 ): Promise<ReceivedCallback> {
   const { gateway, fields, sourceIp } = callback;
   const reading = gateway.readCallback(fields);
-  const stored = await inOneStatement(deps.db, (tx) =>
-    insertCallback(tx, {
-      gateway: gateway.name,
-      contentDigest: digestOf(fields),
-      payload: redact(fields),
-      ...namesIn(reading),
-      claims: reading.kind === 'read' ? reading.claims : null,
-      verdictIfKnown: verdictOn(reading),
-      sourceIp,
-    }),
-  );
-  const received = { verdict: stored.verdict, transactionId: stored.transaction_id };
+  const arrived = {
+    gateway: gateway.name,
+    contentDigest: digestOf(fields),
+    payload: redact(fields),
+    ...namesIn(reading),
+    claims: reading.kind === 'read' ? reading.claims : null,
+    verdictIfKnown: verdictOn(reading),
+    sourceIp,
+  };
+  const stored = await inOneStatement(deps.db, (tx) => insertCallback(tx, arrived, CLAIM_SECONDS));
+  const received = { verdict: stored.verdict, transactionId: stored.named_transaction_id };
   if (stored.verdict !== 'accepted' || stored.payment_id === null || reading.kind !== 'read') {
     deps.log.warn({ gateway: gateway.name, verdict: stored.verdict }, 'callback stored, nothing changed');
     return received;
   }
+  const { payment_id: paymentId, claimed } = stored;
   // The same callback again changes nothing: it answers the state as it is.
   const isRepeated = stored.seen_count > 1 && stored.payment_status !== 'PENDING';
-  if (stored.payment_status !== 'SUCCEEDED' && !isRepeated) {
-    const { claims, evidence } = reading;
-    const question = { paymentId: stored.payment_id, askedBy: 'callback', claims, evidence } as const;
-    try {
-      await verifyPayment(deps, question);
-    } catch (error) {
-      // It is stored, and the sweep asks: whoever called gets the state as it is, never a 5xx.
-      deps.log.error({ err: error, paymentId: question.paymentId }, 'a callback could not be acted on');
-    }
+  if (!claimed && (stored.payment_status === 'SUCCEEDED' || isRepeated)) return received;
+  const { claims, evidence } = reading;
+  try {
+    const question = { paymentId, askedBy: 'callback', claims, evidence, claimed } as const;
+    return { ...received, status: statusOf(await verifyPayment(deps, question)) };
+  } catch (error) {
+    // It is stored, and the sweep asks: whoever called gets the state as it is, never a 5xx.
+    deps.log.error({ err: error, paymentId }, 'a callback could not be acted on');
+    return received;
   }
-  return received;
+}
+
+function statusOf({ payment, order }: Settled): PaymentStatusRow | undefined {
+  if (!order) return undefined;
+  const { transaction_id, status, created_at, order_id } = payment;
+  const { order_number, status: order_status, paid_at } = order;
+  return { transaction_id, status, created_at, order_id, order_number, order_status, paid_at };
 }
 
 function verdictOn(reading: CallbackReading): 'accepted' | 'bad_signature' | 'unreadable' {

@@ -1,18 +1,14 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
+import { commitWith } from '../../platform/db/database.ts';
 import type { Clock } from '../../platform/time.ts';
 import { openAlert, resolveAlertsOfCause } from '../alerts/index.ts';
 import { recordEvents } from '../events/index.ts';
 import type { EventType } from '../events/index.ts';
-import {
-  applyOrderFact,
-  fulfillOrderJob,
-  fulfillOrderKey,
-  lockOrder,
-  markOrderPaid,
-} from '../orders/index.ts';
+import { applyOrderFact, lockOrder, markOrderPaid } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
 import { giveUpSessions } from './captures/capture-store.ts';
+import { askForDelivery } from './ask-for-delivery.ts';
+import type { HandOver } from './ask-for-delivery.ts';
 import type { CallbackClaim, Verification } from './gateways/gateway.ts';
 import { paymentStates } from './payment-states.ts';
 import type { FailureReason, PaymentFact, PaymentStatus } from './payment-states.ts';
@@ -25,6 +21,21 @@ import {
 } from './payment-store.ts';
 import type { PaymentRow } from './payment-store.ts';
 import { nextVerificationAt } from './verify-schedule.ts';
+
+export interface SettlePaymentDeps {
+  readonly clock: Clock;
+  /**
+   * Looks at what the order holds, under its lock; answers with what gives it to the order and queues its letter, or
+   * undefined where a job has to see to it. Fulfillment knows. Absent: it is a job always.
+   */
+  readonly prepareHandOver?: ((tx: Tx, orderId: number) => Promise<HandOver>) | undefined;
+}
+
+export interface Settled {
+  readonly payment: PaymentRow;
+  /** As it is now, where this made it paid. */
+  readonly order?: OrderRow | undefined;
+}
 
 export interface Finding {
   readonly paymentId: number;
@@ -40,31 +51,44 @@ export interface Finding {
    * would otherwise end it within half a minute, and a success after that would never be heard of.
    */
   readonly isScheduled: boolean;
+  /** Writes down that the gateway was asked: sent behind the locks, in their packet. */
+  readonly record: () => Promise<unknown>;
 }
 
 /**
  * Applies what a gateway answered to a payment and its order, in the caller's transaction, under the order's lock.
- * Safe to run twice and in any order: SUCCEEDED is absorbing and a verified success always wins.
+ * Safe to run twice and in any order: SUCCEEDED is absorbing and a verified success always wins. With a payment that
+ * then is SUCCEEDED the transaction may be committed already: nothing may be written behind it.
  *
- * @returns the payment as it now is.
+ * @throws HandOverError
  */
-export async function settlePayment(tx: Tx, clock: Clock, finding: Finding): Promise<PaymentRow> {
-  const [order, payment] = await Promise.all([
+export async function settlePayment(tx: Tx, deps: SettlePaymentDeps, finding: Finding): Promise<Settled> {
+  const { verification, isScheduled } = finding;
+  const isConfirmed = verification.kind === 'confirmed';
+  const [order, payment, handOver] = await Promise.all([
     lockOrder(tx, finding.orderId),
     lockPayment(tx, finding.paymentId),
+    isConfirmed ? deps.prepareHandOver?.(tx, finding.orderId) : undefined,
+    finding.record(),
   ]);
   if (!order || !payment) throw new Error(`Payment ${finding.paymentId} has no order`);
-  if (payment.status === 'SUCCEEDED') return payment;
-  const { verification } = finding;
+  if (payment.status === 'SUCCEEDED') return { payment };
   // One that never left PENDING has no such alert: the way of nearly all stays as short as it is.
   if (payment.status !== 'PENDING') await resolveUnavailable(tx, payment, verification);
-  if (verification.kind === 'confirmed') {
-    return settleConfirmed(tx, clock, { order, payment, verification, isScheduled: finding.isScheduled });
-  }
+  if (isConfirmed)
+    return settleConfirmed(tx, deps.clock, { order, payment, verification, isScheduled, handOver });
+  return { payment: await settleUnconfirmed(tx, deps.clock, { ...finding, verification, order, payment }) };
+}
+
+async function settleUnconfirmed(
+  tx: Tx,
+  clock: Clock,
+  facts: Finding & Facts & { readonly verification: Exclude<Verification, { kind: 'confirmed' }> },
+): Promise<PaymentRow> {
+  const { order, payment, verification, claims, isScheduled } = facts;
   // The sweep's "no" tells nothing new about a session that the customer cancelled.
-  const isSettled = finding.claims === undefined && payment.status === 'CANCELLED';
-  const outcome = isSettled ? undefined : unpaidOutcome(verification, finding.claims);
-  const { isScheduled } = finding;
+  const isSettled = claims === undefined && payment.status === 'CANCELLED';
+  const outcome = isSettled ? undefined : unpaidOutcome(verification, claims);
   if (outcome) return settleUnpaid(tx, clock, { order, payment, isScheduled, ...outcome });
   if (!isScheduled) return payment;
   const next = {
@@ -115,37 +139,37 @@ interface Facts {
   readonly isScheduled: boolean;
 }
 
-type ConfirmedFacts = Facts & { readonly verification: Extract<Verification, { kind: 'confirmed' }> };
+type ConfirmedFacts = Facts & {
+  readonly verification: Extract<Verification, { kind: 'confirmed' }>;
+  readonly handOver: HandOver | undefined;
+};
 
-async function settleConfirmed(tx: Tx, clock: Clock, facts: ConfirmedFacts): Promise<PaymentRow> {
-  const { order, payment, verification } = facts;
+async function settleConfirmed(tx: Tx, clock: Clock, facts: ConfirmedFacts): Promise<Settled> {
+  const { order, payment, verification, handOver } = facts;
   const { amountMinor, currency, gatewayTransactionId } = verification;
-  if (!isWhatWasAsked(payment, verification)) return settleMismatch(tx, clock, facts);
+  if (!isWhatWasAsked(payment, verification)) return { payment: await settleMismatch(tx, clock, facts) };
   const drivesOrder = order.paid_at === null;
   const at = clock.now();
   const proof = { id: payment.id, drivesOrder, amountMinor, currency, at, gatewayTransactionId };
   const succeeded = paymentEvent('payment.succeeded', { ...payment, failure_reason: null });
+  const settle = () => markPaymentSucceeded(tx, proof);
+  if (!drivesOrder) {
+    const [settled] = await Promise.all([settle(), ...reportDuplicate(tx, { order, payment, succeeded })]);
+    return { payment: settled ?? payment };
+  }
+  const pay = () => markOrderPaid(tx, order.id, at);
   // All of it follows from what the locks showed, so it leaves in one packet.
-  const [settled] = await Promise.all([
-    markPaymentSucceeded(tx, proof),
-    ...(drivesOrder
-      ? askForDelivery(tx, order, succeeded)
-      : reportDuplicate(tx, { order, payment, succeeded })),
-  ]);
-  // By itself and last: it may try for a discount's use under a savepoint, which nothing else must fall into.
-  if (drivesOrder) await markOrderPaid(tx, order.id, at);
-  return settled ?? payment;
+  const deliver = () => askForDelivery(tx, { order, succeeded, handOver: handOver?.(order) });
+  // The use of a discount may be tried for under a savepoint, which nothing else must fall into: by itself and last.
+  if (order.discount_code !== null) {
+    const [settled] = await Promise.all([settle(), ...deliver()]);
+    return { payment: settled ?? payment, order: await pay() };
+  }
+  const [settled, paid] = await commitWith(tx, () => Promise.all([settle(), pay(), ...deliver()]));
+  return { payment: settled ?? payment, order: paid };
 }
 
 type NewEvent = ReturnType<typeof paymentEvent>;
-
-function askForDelivery(tx: Tx, order: OrderRow, succeeded: NewEvent): Promise<unknown>[] {
-  const data = { order_id: order.id, order_number: order.order_number, total_minor: order.total_minor };
-  return [
-    recordEvents(tx, [succeeded, { type: 'order.paid', stream: `order:${order.id}`, data }]),
-    enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
-  ];
-}
 
 function reportDuplicate(
   tx: Tx,

@@ -1,18 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Database } from '../../platform/db/database.ts';
-import { inOneStatement, inTransaction, violatedConstraint } from '../../platform/db/database.ts';
+import type { Database, Tx } from '../../platform/db/database.ts';
+import { commitWith, inOneStatement, inTransaction, violatedConstraint } from '../../platform/db/database.ts';
 import type { Logger } from '../../platform/log.ts';
 import { secondsAfter } from '../../platform/time.ts';
 import type { Clock } from '../../platform/time.ts';
+import { HandOverError } from './ask-for-delivery.ts';
 import { claimCapture, followCapture } from './captures/claim-capture.ts';
 import type { CallbackClaim, Gateway, PaymentToVerify, Verification } from './gateways/gateway.ts';
 import type { Gateways } from './gateways/registry.ts';
 import { claimVerification, findPayment, freeVerification, insertVerification } from './payment-store.ts';
 import type { ClaimedPayment, PaymentRow } from './payment-store.ts';
 import { settlePayment } from './settle-payment.ts';
+import type { Settled, SettlePaymentDeps } from './settle-payment.ts';
 
-export interface VerifyPaymentDeps {
+export interface VerifyPaymentDeps extends SettlePaymentDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Logger;
@@ -24,10 +26,12 @@ export interface VerifyRequest {
   readonly askedBy: 'callback' | 'sweep' | 'confirm' | 'expiry' | 'customer' | 'operator';
   readonly claims?: CallbackClaim;
   readonly evidence?: Readonly<Record<string, string>>;
+  /** The payment, when the caller has claimed its verification already. */
+  readonly claimed?: ClaimedPayment | undefined;
 }
 
 /** Longer than the slowest verification: a process that died with the claim blocks nobody for longer. */
-const CLAIM_SECONDS = 45;
+export const CLAIM_SECONDS = 45;
 const MIN_INTERVAL_SECONDS = 2;
 const PATIENCE_MS = 12_000;
 
@@ -35,9 +39,10 @@ const PATIENCE_MS = 12_000;
  * Asks the gateway what became of a payment and applies the answer. However many ask at once, on however many
  * processes, one question is under way per payment, and at most one starts every two seconds; the others wait for it.
  *
- * @returns the payment as it then is.
+ * @returns the payment as it then is, and its order where this changed it.
  */
-export async function verifyPayment(deps: VerifyPaymentDeps, request: VerifyRequest): Promise<PaymentRow> {
+export async function verifyPayment(deps: VerifyPaymentDeps, request: VerifyRequest): Promise<Settled> {
+  if (request.claimed) return verifyClaimed(deps, request, request.claimed);
   const patientUntil = Date.now() + PATIENCE_MS;
   for (;;) {
     const claimed = await inOneStatement(deps.db, (tx) =>
@@ -48,11 +53,11 @@ export async function verifyPayment(deps: VerifyPaymentDeps, request: VerifyRequ
     if (!payment) throw new Error(`There is no payment ${request.paymentId}`);
     if (payment.status === 'SUCCEEDED') {
       deps.log.info({ paymentId: payment.id, askedBy: request.askedBy }, 'payment is verified already');
-      return payment;
+      return { payment };
     }
     const busyMs = (payment.verifying_until?.getTime() ?? 0) - Date.now();
     const isFresh = busyMs <= MIN_INTERVAL_SECONDS * 1000;
-    if ((isFresh && isContent(request, payment)) || Date.now() >= patientUntil) return payment;
+    if ((isFresh && isContent(request, payment)) || Date.now() >= patientUntil) return { payment };
     await wait(Math.min(Math.max(busyMs, 20), 150));
   }
 }
@@ -67,7 +72,7 @@ async function verifyClaimed(
   deps: VerifyPaymentDeps,
   request: VerifyRequest,
   payment: ClaimedPayment,
-): Promise<PaymentRow> {
+): Promise<Settled> {
   const startedAt = deps.clock.now();
   const notBefore = secondsAfter(startedAt, MIN_INTERVAL_SECONDS);
   try {
@@ -93,30 +98,22 @@ async function applyAnswer(
   deps: VerifyPaymentDeps,
   request: VerifyRequest,
   answer: GatewayAnswer,
-): Promise<PaymentRow> {
-  const { payment, verification, holdsCapture, tookMs, notBefore } = answer;
-  const { id: paymentId, order_id: orderId } = payment;
+): Promise<Settled> {
+  const { payment, verification } = answer;
   try {
-    return await inTransaction(deps.db, async (tx) => {
-      const settled = await settlePayment(tx, deps.clock, {
-        paymentId,
-        orderId,
-        verification,
-        claims: request.claims,
-        isScheduled: request.askedBy === 'sweep',
-      });
-      const { kind: outcome, details } = verification;
-      await Promise.all([
-        insertVerification(tx, { paymentId, askedBy: request.askedBy, outcome, details, tookMs }),
-        freeVerification(tx, paymentId, notBefore),
-        ...(holdsCapture ? [followCapture(tx, paymentId, verification)] : []),
-      ]);
-      return settled;
-    });
+    return await inTransaction(deps.db, (tx) => settleAnswer(deps, tx, { ...answer, request }));
   } catch (error) {
+    if (error instanceof HandOverError) {
+      // Money counts whatever is wrong with the delivery, which is a job of its own then.
+      deps.log.error({ err: error, paymentId: payment.id }, 'a paid order could not be handed over at once');
+      return applyAnswer({ ...deps, prepareHandOver: undefined }, request, answer);
+    }
     if (violatedConstraint(error) !== 'payments__one_capture') throw error;
     // One movement of money cannot pay twice: a gateway that answers with another payment's capture is not believed.
-    deps.log.error({ paymentId }, 'the gateway answered with a capture that paid another payment');
+    deps.log.error(
+      { paymentId: payment.id },
+      'the gateway answered with a capture that paid another payment',
+    );
     const refused: Verification = {
       kind: 'refused',
       reason: 'capture belongs to another payment',
@@ -124,6 +121,32 @@ async function applyAnswer(
     };
     return applyAnswer(deps, request, { ...answer, verification: refused, holdsCapture: false });
   }
+}
+
+async function settleAnswer(
+  deps: VerifyPaymentDeps,
+  tx: Tx,
+  answer: GatewayAnswer & { readonly request: VerifyRequest },
+): Promise<Settled> {
+  const { payment, verification, holdsCapture, tookMs, notBefore, request } = answer;
+  const { kind: outcome, details } = verification;
+  const { id: paymentId, order_id: orderId } = payment;
+  const settled = await settlePayment(tx, deps, {
+    paymentId,
+    orderId,
+    verification,
+    claims: request.claims,
+    isScheduled: request.askedBy === 'sweep',
+    record: () =>
+      Promise.all([
+        insertVerification(tx, { paymentId, askedBy: request.askedBy, outcome, details, tookMs }),
+        ...(holdsCapture ? [followCapture(tx, paymentId, verification)] : []),
+      ]),
+  });
+  // A payment that has SUCCEEDED is never verified again.
+  if (settled.payment.status !== 'SUCCEEDED')
+    await commitWith(tx, () => freeVerification(tx, paymentId, notBefore));
+  return settled;
 }
 
 /**

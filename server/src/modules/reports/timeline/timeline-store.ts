@@ -82,9 +82,11 @@ const entries = `
          jsonb_strip_nulls(jsonb_build_object('before', before, 'after', after, 'ip', ip))
   FROM audit_logs WHERE resource_type = 'order' AND resource_id = $1::text`;
 
+// An order and its first payment are of one moment; the order comes first.
 const list = statement(
   'reports_timeline',
-  `SELECT *, count(*) OVER ()::int AS total FROM (${entries}) AS entry ORDER BY at, kind LIMIT $2 OFFSET $3`,
+  `SELECT *, count(*) OVER ()::int AS total FROM (${entries}) AS entry
+   ORDER BY at, title <> 'Order created', kind LIMIT $2 OFFSET $3`,
 );
 
 /** Oldest first. */
