@@ -44,7 +44,7 @@ export async function placeOrder(
 }
 
 /** What the gateway sends when the customer has paid. */
-async function callBack(connection: Connection, { payment }: Placed): Promise<void> {
+export async function callBack(connection: Connection, { payment }: Placed): Promise<void> {
   const reference = payment?.paymentGatewayUrl.split('/').at(-1) ?? '';
   const reply = await connection.ask({
     method: 'POST',

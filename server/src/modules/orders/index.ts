@@ -4,6 +4,7 @@ export { fulfillOrderJob, fulfillOrderKey } from './jobs.ts';
 export { orderNotFound, outOfStock } from './errors.ts';
 export {
   applyOrderFact,
+  markItemsBegun,
   markItemsFulfilled,
   markOrderDispatched,
   markOrderPaid,

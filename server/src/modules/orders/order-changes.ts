@@ -81,6 +81,17 @@ export async function setItemStatuses(
   if (itemIds.length > 0) await tx.query(setItemStatus, [itemIds, status]);
 }
 
+const setItemsBegun = statement(
+  'orders_set_items_begun',
+  `UPDATE order_items SET fulfillment_status = 'PROCESSING'
+   WHERE order_id = $1 AND NOT fulfilled AND fulfillment_status = 'PENDING'`,
+);
+
+/** Every item of an order has what it was sold, and its letter is on the way. */
+export async function markItemsBegun(tx: Tx, orderId: number): Promise<void> {
+  await tx.query(setItemsBegun, [orderId]);
+}
+
 const setItemsFulfilled = statement(
   'orders_set_items_fulfilled',
   `UPDATE order_items SET fulfilled = true, fulfilled_at = $2, fulfillment_status = 'SUCCEEDED'

@@ -7,6 +7,7 @@ export { reserveUnits, StockContendedError, withStockRetries } from './reserve-u
 export type { Reservation } from './reserve-units.ts';
 export {
   assignReservedVouchers,
+  assignVouchersOfOrder,
   findSellableVariantIds,
   listAssignedUnitNumbers,
   listAssignedVouchers,

@@ -1,4 +1,4 @@
-import type { Reader, Tx } from '../../platform/db/database.ts';
+import type { Reader, Result, Tx } from '../../platform/db/database.ts';
 import { statement } from '../../platform/db/database.ts';
 
 /** A stored code row; the sealed columns stay sealed here. */
@@ -47,6 +47,18 @@ const reserveText = (locking: 'SKIP LOCKED' | '') => `
   WHERE vouchers.id = picked.id AND vouchers.status = 'available'
   RETURNING vouchers.variant_id`;
 
+/** The same for one unit, which most orders are: PostgreSQL keeps this plan, and plans the one for lists every time. */
+const reserveUnitText = (locking: 'SKIP LOCKED' | '') => `
+  UPDATE vouchers SET status = 'reserved', order_item_id = $1, unit_no = $3, reserved_until = $4
+  WHERE status = 'available' AND id = (
+    SELECT id FROM vouchers
+    WHERE variant_id = $2 AND status = 'available' AND (expires_at IS NULL OR expires_at > now())
+    ORDER BY expires_at, id LIMIT 1 FOR UPDATE ${locking})
+  RETURNING variant_id`;
+
+const reserveUnitSkipping = statement('vouchers_reserve_unit_skipping', reserveUnitText('SKIP LOCKED'));
+const reserveUnitWaiting = statement('vouchers_reserve_unit_waiting', reserveUnitText(''));
+
 const reserveSkipping = statement('vouchers_reserve_skipping', reserveText('SKIP LOCKED'));
 const reserveWaiting = statement('vouchers_reserve_waiting', reserveText(''));
 
@@ -75,6 +87,13 @@ const assignReserved = statement(
   'vouchers_assign_reserved',
   `UPDATE vouchers SET status = 'assigned', assigned_at = now(), reserved_until = NULL
    WHERE order_item_id = ANY ($1) AND status = 'reserved'`,
+);
+
+const assignOfOrder = statement(
+  'vouchers_assign_reserved_of_order',
+  `UPDATE vouchers SET status = 'assigned', assigned_at = now(), reserved_until = NULL
+   FROM order_items AS item
+   WHERE item.order_id = $1 AND vouchers.order_item_id = item.id AND vouchers.status = 'reserved'`,
 );
 
 const ofItems = `
@@ -121,18 +140,29 @@ export async function reserveVouchers(
   options: { until: Date; waitForOthers: boolean },
 ): Promise<Map<number, number>> {
   const units = wanted.flatMap((want) => want.unitNumbers.map((unitNo) => ({ ...want, unitNo })));
-  const { rows } = await tx.query<{ variant_id: number }>(
-    options.waitForOthers ? reserveWaiting : reserveSkipping,
-    [
-      units.map((unit) => unit.orderItemId),
-      units.map((unit) => unit.variantId),
-      units.map((unit) => unit.unitNo),
-      options.until,
-    ],
-  );
+  const { rows } = await sendReservation(tx, units, options);
   const taken = new Map<number, number>();
   for (const { variant_id: variantId } of rows) taken.set(variantId, (taken.get(variantId) ?? 0) + 1);
   return taken;
+}
+
+function sendReservation(
+  tx: Tx,
+  units: readonly (UnitsWanted & { readonly unitNo: number })[],
+  { until, waitForOthers }: { until: Date; waitForOthers: boolean },
+): Promise<Result<{ variant_id: number }>> {
+  const [unit] = units;
+  if (unit && units.length === 1) {
+    const { orderItemId, variantId, unitNo } = unit;
+    const query = waitForOthers ? reserveUnitWaiting : reserveUnitSkipping;
+    return tx.query(query, [orderItemId, variantId, unitNo, until]);
+  }
+  return tx.query(waitForOthers ? reserveWaiting : reserveSkipping, [
+    units.map(({ orderItemId }) => orderItemId),
+    units.map(({ variantId }) => variantId),
+    units.map(({ unitNo }) => unitNo),
+    until,
+  ]);
 }
 
 export async function countSellableVouchers(reader: Reader, variantId: number): Promise<number> {
@@ -152,6 +182,11 @@ export async function releaseExpiredVouchers(tx: Tx, orderId: number): Promise<n
 /** Gives the units held for these items to them, for ever. */
 export async function assignReservedVouchers(tx: Tx, orderItemIds: readonly number[]): Promise<number> {
   return (await tx.query(assignReserved, [orderItemIds])).count;
+}
+
+/** Gives all units held for an order to it, for ever. */
+export async function assignVouchersOfOrder(tx: Tx, orderId: number): Promise<number> {
+  return (await tx.query(assignOfOrder, [orderId])).count;
 }
 
 export async function listAssignedVouchers(

@@ -1,7 +1,7 @@
 import type { Tx } from '../../../platform/db/database.ts';
-import { setItemStatuses } from '../../orders/index.ts';
+import { markItemsBegun } from '../../orders/index.ts';
 import type { OrderRow } from '../../orders/index.ts';
-import { assignReservedVouchers } from '../../vouchers/index.ts';
+import { assignVouchersOfOrder } from '../../vouchers/index.ts';
 import { queueFirstLetter } from '../queue-order-email.ts';
 import type { QueueOrderEmailDeps } from '../queue-order-email.ts';
 import { listItemsToHandOver } from './hand-over-store.ts';
@@ -20,15 +20,14 @@ export type HandOver = (order: OrderRow) => (() => Promise<unknown>) | undefined
  */
 export async function prepareHandOver(deps: QueueOrderEmailDeps, tx: Tx, orderId: number): Promise<HandOver> {
   const items = await listItemsToHandOver(tx, orderId);
-  const ids = items.map(({ id }) => id);
   const digests = items.flatMap((item) => item.code_digests);
   return (order) => {
     const recipient = order.delivery_email;
     if (recipient === null || !items.every(holdsAll)) return undefined;
     return () =>
       Promise.all([
-        assignReservedVouchers(tx, ids),
-        setItemStatuses(tx, ids, 'PROCESSING'),
+        assignVouchersOfOrder(tx, orderId),
+        markItemsBegun(tx, orderId),
         queueFirstLetter(tx, deps, { order, recipient, digests }),
       ]);
   };
