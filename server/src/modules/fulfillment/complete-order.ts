@@ -3,6 +3,7 @@ import type { Random } from '../../platform/random.ts';
 import type { Clock } from '../../platform/time.ts';
 import { resolveAlertsOfOrder } from '../alerts/index.ts';
 import { recordEvents } from '../events/index.ts';
+import type { NewEvent } from '../events/index.ts';
 import { applyOrderFact, markItemsFulfilled, markOrderDispatched } from '../orders/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
 import { insertAttempts } from './attempt-store.ts';
@@ -19,12 +20,14 @@ export interface ItemsDelivered {
   readonly correlationId: string;
   /** What delivered them, for the alerts this resolves. */
   readonly notes: string;
+  /** What else is to be recorded. */
+  readonly events?: readonly NewEvent[];
 }
 
 /**
  * Items have what they were sold and their owner was told: they are fulfilled. With the last of them the order is
  * SUCCEEDED, its alerts are resolved and the fact is recorded. In the transaction that knows it, under the order's
- * lock.
+ * lock; all of it leaves in one packet.
  *
  * @returns whether every item of the order is fulfilled now.
  */
@@ -33,28 +36,32 @@ export async function markDelivered(
   deps: { readonly clock: Clock },
   facts: ItemsDelivered,
 ): Promise<boolean> {
-  const { order, items, dispatchedEmail, correlationId } = facts;
+  const { order, items, dispatchedEmail, events = [] } = facts;
   const at = deps.clock.now();
   const delivered = new Set(facts.delivered);
+  const isComplete = items.every((item) => item.fulfilled || delivered.has(item.id));
+  const data = { order_id: order.id, order_number: order.order_number, items: items.length };
+  const fulfilled = { type: 'order.fulfilled', stream: `order:${order.id}`, data } as const;
+  // Sending the letter of a delivered order once more is no new delivery.
+  const isNews = isComplete && order.status !== 'SUCCEEDED';
   await Promise.all([
     markItemsFulfilled(tx, facts.delivered, at),
     ...(dispatchedEmail ? [markOrderDispatched(tx, { orderId: order.id, email: dispatchedEmail, at })] : []),
+    ...(isComplete ? [applyOrderFact(tx, { orderId: order.id, fact: 'delivered', to: 'SUCCEEDED' })] : []),
+    recordEvents(tx, isNews ? [...events, fulfilled] : events),
+    ...(isComplete ? [resolveAlerts(tx, facts)] : []),
   ]);
-  if (!items.every((item) => item.fulfilled || delivered.has(item.id))) return false;
-  const data = { order_id: order.id, order_number: order.order_number, items: items.length };
-  await Promise.all([
-    applyOrderFact(tx, { orderId: order.id, fact: 'delivered', to: 'SUCCEEDED' }),
-    // Sending the letter of a delivered order once more is no new delivery.
-    ...(order.status === 'SUCCEEDED'
-      ? []
-      : [recordEvents(tx, [{ type: 'order.fulfilled', stream: `order:${order.id}`, data }])]),
-    resolveAlertsOfOrder(tx, {
-      orderId: order.id,
-      types: ['fulfillment_failed', 'fulfillment_partial'],
-      notes: `Resolved by ${facts.notes}, correlation id ${correlationId}`,
-    }),
-  ]);
-  return true;
+  return isComplete;
+}
+
+async function resolveAlerts(tx: Tx, { order, notes, correlationId }: ItemsDelivered): Promise<void> {
+  // An order that nobody had to look at has none.
+  if (order.status === 'PENDING') return;
+  await resolveAlertsOfOrder(tx, {
+    orderId: order.id,
+    types: ['fulfillment_failed', 'fulfillment_partial'],
+    notes: `Resolved by ${notes}, correlation id ${correlationId}`,
+  });
 }
 
 export interface Completion {
@@ -65,7 +72,10 @@ export interface Completion {
   readonly notes: string;
 }
 
-/** The order has everything it was sold, by itself: what `markDelivered` does, with the attempts mirrored. */
+/**
+ * The order has everything it was sold, by itself: what `markDelivered` does, with the attempts mirrored. Of an order that
+ * is PENDING all of it leaves at once, so that the COMMIT may go along.
+ */
 export async function completeOrder(
   tx: Tx,
   deps: { readonly clock: Clock; readonly random: Random },
@@ -82,6 +92,7 @@ export async function completeOrder(
     type: attempt,
     status: 'SUCCESS',
   };
+  const attempted = { type: 'fulfillment.attempted', stream: `order:${order.id}`, data } as const;
   await Promise.all([
     insertAttempts(
       tx,
@@ -94,7 +105,6 @@ export async function completeOrder(
         error_message: null,
       })),
     ),
-    recordEvents(tx, [{ type: 'fulfillment.attempted', stream: `order:${order.id}`, data }]),
-    markDelivered(tx, deps, { ...facts, delivered: open, correlationId }),
+    markDelivered(tx, deps, { ...facts, delivered: open, correlationId, events: [attempted] }),
   ]);
 }

@@ -1,5 +1,5 @@
 import type { Database, Tx } from '../../platform/db/database.ts';
-import { inOneStatement, inTransaction } from '../../platform/db/database.ts';
+import { inOneStatement, inTransaction, readTogether } from '../../platform/db/database.ts';
 import { outlastOutage } from '../../platform/db/outage.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Random } from '../../platform/random.ts';
@@ -15,7 +15,7 @@ import {
 import type { Delivery, Letter, Mailer, MessageRow } from '../mail/index.ts';
 import { findOrder, listOrderItems, lockOrder } from '../orders/index.ts';
 import type { OrderItemRow, OrderRow } from '../orders/index.ts';
-import { listAssignedVouchers, openVoucher } from '../vouchers/index.ts';
+import { listVouchersOfOrder, openVoucher } from '../vouchers/index.ts';
 import { isToldInEmail } from './item-rules.ts';
 import { writeOrderEmail } from './order-email.ts';
 
@@ -63,9 +63,7 @@ export async function deliverOrderEmail<Settled>(
   { messageId, isUrgent = false, settle }: EmailToDeliver<Settled>,
 ): Promise<Settled | undefined> {
   const token = deps.random.uuid();
-  await inOneStatement(deps.db, (tx) => giveBackDeadClaim(tx, messageId, UNKNOWN_WAIT_SECONDS));
-  const claim = { id: messageId, token, leaseSeconds: CLAIM_SECONDS, isUrgent };
-  const message = await inOneStatement(deps.db, (tx) => claimMessage(tx, claim));
+  const message = await claim(deps, { id: messageId, token, leaseSeconds: CLAIM_SECONDS, isUrgent });
   if (!message) return undefined;
   const letter = await writeLetter(deps, message);
   const delivery = await deps.mailer.deliver(letter, () =>
@@ -74,23 +72,40 @@ export async function deliverOrderEmail<Settled>(
   const writeDown = (): Promise<Settled | undefined> =>
     inTransaction(deps.db, async (tx) => {
       const orderId = message.order_id ?? 0;
-      const [order, items] = await Promise.all([lockOrder(tx, orderId), listOrderItems(tx, [orderId])]);
+      // The order's lock first; the others do not need its answer and leave with it.
+      const [order, items, settled] = await Promise.all([
+        lockOrder(tx, orderId),
+        listOrderItems(tx, [orderId]),
+        writeResult(deps, tx, { message, token, delivery }),
+      ]);
       if (!order) throw new Error(`Message ${message.id} has no order`);
-      const settled = await writeResult(deps, tx, { message, token, delivery });
       return settled ? settle(tx, { order, items, message: settled, delivery }) : undefined;
     });
   // A letter whose acceptance nobody wrote down is sent a second time.
   return outlastOutage(writeDown);
 }
 
+/** Also a letter whose sender has died: that is looked for only when it cannot be had. */
+async function claim(
+  deps: DeliverOrderEmailDeps,
+  wanted: Parameters<typeof claimMessage>[1],
+): Promise<MessageRow | undefined> {
+  const message = await inOneStatement(deps.db, (tx) => claimMessage(tx, wanted));
+  if (message) return message;
+  const freed = await inOneStatement(deps.db, (tx) => giveBackDeadClaim(tx, wanted.id, UNKNOWN_WAIT_SECONDS));
+  return freed ? inOneStatement(deps.db, (tx) => claimMessage(tx, wanted)) : undefined;
+}
+
 async function writeLetter(deps: DeliverOrderEmailDeps, message: MessageRow): Promise<Letter> {
   const orderId = message.order_id ?? 0;
-  const [order, items] = await Promise.all([findOrder(deps.db, orderId), listOrderItems(deps.db, [orderId])]);
-  if (!order) throw new Error(`Message ${message.id} has no order`);
-  const rows = await listAssignedVouchers(
-    deps.db,
-    items.map((item) => item.id),
+  const [order, items, rows] = await readTogether(deps.db, (reader) =>
+    Promise.all([
+      findOrder(reader, orderId),
+      listOrderItems(reader, [orderId]),
+      listVouchersOfOrder(reader, orderId),
+    ]),
   );
+  if (!order) throw new Error(`Message ${message.id} has no order`);
   const vouchers = rows.map((row) => openVoucher(deps.box, row));
   const told = items.filter((item) =>
     isToldInEmail(item, vouchers.filter((voucher) => voucher.orderItemId === item.id).length),

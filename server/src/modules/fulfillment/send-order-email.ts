@@ -1,5 +1,5 @@
 import type { Tx } from '../../platform/db/database.ts';
-import { inOneStatement } from '../../platform/db/database.ts';
+import { commitWith, inOneStatement } from '../../platform/db/database.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { Random } from '../../platform/random.ts';
 import { openAlert } from '../alerts/index.ts';
@@ -43,7 +43,8 @@ async function settleDelivery(
   if (delivery.kind === 'accepted') {
     const notes = 'the consolidated e-mail';
     const dispatchedEmail = message.recipient;
-    await completeOrder(tx, deps, { order, items, dispatchedEmail, attempt: 'AUTO', notes });
+    const complete = () => completeOrder(tx, deps, { order, items, dispatchedEmail, attempt: 'AUTO', notes });
+    await (order.status === 'PENDING' ? commitWith(tx, complete) : complete());
   } else if (delivery.kind === 'rejected') {
     await handRejectedToOperator(tx, deps, settlement);
   } else {

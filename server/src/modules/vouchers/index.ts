@@ -12,6 +12,7 @@ export {
   listAssignedUnitNumbers,
   listAssignedVouchers,
   listHeldUnitNumbers,
+  listVouchersOfOrder,
   releaseExpiredVouchers,
   releaseReservedVouchers,
 } from './voucher-store.ts';

@@ -105,6 +105,12 @@ const listAssigned = statement(
   `${ofItems} WHERE order_item_id = ANY ($1) AND status = 'assigned' ORDER BY order_item_id, unit_no`,
 );
 
+const listOfOrder = statement(
+  'vouchers_list_of_order',
+  `${ofItems} WHERE status = 'assigned' AND order_item_id IN (SELECT item.id FROM order_items AS item WHERE item.order_id = $1)
+   ORDER BY order_item_id, unit_no`,
+);
+
 const listHeldUnits = statement(
   'vouchers_list_held_units',
   `SELECT order_item_id, unit_no FROM vouchers WHERE order_item_id = ANY ($1) ORDER BY order_item_id, unit_no`,
@@ -195,6 +201,11 @@ export async function listAssignedVouchers(
 ): Promise<VoucherRow[]> {
   if (orderItemIds.length === 0) return [];
   return (await reader.query<VoucherRow>(listAssigned, [orderItemIds])).rows;
+}
+
+/** Every code that was given to an order. */
+export async function listVouchersOfOrder(reader: Reader, orderId: number): Promise<VoucherRow[]> {
+  return (await reader.query<VoucherRow>(listOfOrder, [orderId])).rows;
 }
 
 /**
