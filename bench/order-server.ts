@@ -12,15 +12,14 @@ import { readConfig } from '../server/src/config.ts';
 import { loadKeys } from '../server/src/keys.ts';
 import { openDatabase } from '../server/src/platform/db/database.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
-import type { JobHandler } from '../server/src/platform/jobs/queue.ts';
 import { startSweeps } from '../server/src/platform/jobs/sweeps.ts';
 import { startWorker } from '../server/src/platform/jobs/worker.ts';
 import { createLog } from '../server/src/platform/log.ts';
 import { systemClock } from '../server/src/platform/time.ts';
 import { aCustomer, aVariant, someCodes } from '../server/test/support/shop.ts';
 
-/** How much of the worker runs beside the requests: none of it, all but the letters, or all of it with its sweeps. */
-export type Working = 'nothing' | 'codes' | 'everything';
+/** What runs beside the requests: nothing, or the worker with its sweeps. */
+export type Working = 'nothing' | 'everything';
 
 /** What the server is asked. */
 export type Wish =
@@ -110,13 +109,10 @@ type Stop = () => Promise<void>;
 async function startWork({ app, db, databaseUrl: url }: Service, working: Working): Promise<Stop> {
   if (working === 'nothing') return async () => undefined;
   const log = createLog({ level: 'silent' });
-  const isEverything = working === 'everything';
-  const isLetter = (handler: JobHandler): boolean => handler.name === 'send_order_email';
-  const handlers = app.jobHandlers.filter((handler) => isEverything || !isLetter(handler));
-  const worker = await startWorker({ db, url, log, handlers, concurrency: 8 });
-  const sweeps = isEverything ? startSweeps({ url, log, sweeps: app.sweeps }) : undefined;
+  const worker = await startWorker({ db, url, log, handlers: app.jobHandlers, concurrency: 8 });
+  const sweeps = startSweeps({ url, log, sweeps: app.sweeps });
   return async () => {
-    await sweeps?.stop();
+    await sweeps.stop();
     await worker.stop();
   };
 }

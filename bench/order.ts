@@ -2,7 +2,7 @@
  * What an order costs, from `POST /orders` to its codes and to its letter, and what customers read on the way, beside
  * the limits of the machine measured in the same run.
  *
- *     DATABASE_URL=postgres://…/scratch node bench/order.ts [--rounds 3] [--milliseconds 700]
+ *     DATABASE_URL=postgres://…/scratch node bench/order.ts [--rounds 3] [--milliseconds 600]
  *
  * The database is migrated and filled; take an empty one. F = a bare Fastify route, P = the same writes (or reads) as
  * prepared statements straight at PostgreSQL, L = 1 / (n/F + 1/P) for n requests. CPU = the server's process and its
@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       rounds: { type: 'string', default: '3' },
-      milliseconds: { type: 'string', default: '700' },
+      milliseconds: { type: 'string', default: '600' },
     },
   });
   const databaseUrl = process.env['DATABASE_URL'];
