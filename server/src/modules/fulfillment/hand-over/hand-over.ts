@@ -23,7 +23,7 @@ export async function prepareHandOver(deps: QueueOrderEmailDeps, tx: Tx, orderId
   const digests = items.flatMap((item) => item.code_digests);
   return (order) => {
     const recipient = order.delivery_email;
-    if (recipient === null || !items.every(holdsAll)) return undefined;
+    if (recipient === null || items.length === 0 || !items.every(holdsAll)) return undefined;
     return () =>
       Promise.all([
         assignVouchersOfOrder(tx, orderId),
