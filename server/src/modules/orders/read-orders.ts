@@ -1,4 +1,5 @@
-import type { Reader } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { readTogether } from '../../platform/db/database.ts';
 import type { Page } from '../../platform/http/envelope.ts';
 import { pageOf } from '../../platform/http/envelope.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
@@ -11,7 +12,7 @@ import { mayShowCodes, toOrderWire } from './order-wire.ts';
 import type { OrderWire } from './order-wire.ts';
 
 export interface ReadOrdersDeps {
-  readonly db: Reader;
+  readonly db: Database;
   readonly box: SecretBox;
 }
 
@@ -20,14 +21,36 @@ export async function readOrder(
   deps: ReadOrdersDeps,
   wanted: { userId: number } & ({ orderId: number } | { orderNumber: string }),
 ): Promise<OrderWire> {
-  const order =
-    'orderId' in wanted
-      ? await findOrderOf(deps.db, wanted.userId, wanted.orderId)
-      : await findOrderByNumberOf(deps.db, wanted.userId, wanted.orderNumber);
-  if (!order) throw orderNotFound();
-  const [wire] = await presentOrders(deps, [order]);
+  const found =
+    'orderId' in wanted ? await findWithItems(deps.db, wanted) : await findByNumber(deps.db, wanted);
+  if (!found) throw orderNotFound();
+  const [wire] = await presentOrders(deps, [found.order], found.items);
   if (!wire) throw orderNotFound();
   return wire;
+}
+
+interface FoundOrder {
+  readonly order: OrderRow;
+  readonly items: OrderItemRow[];
+}
+
+/** In one wait: pages ask every few seconds. The items are shown only when the order is the caller's. */
+async function findWithItems(
+  db: Database,
+  { userId, orderId }: { userId: number; orderId: number },
+): Promise<FoundOrder | undefined> {
+  const [order, items] = await readTogether(db, (reader) =>
+    Promise.all([findOrderOf(reader, userId, orderId), listOrderItems(reader, [orderId])]),
+  );
+  return order && { order, items };
+}
+
+async function findByNumber(
+  db: Database,
+  { userId, orderNumber }: { userId: number; orderNumber: string },
+): Promise<FoundOrder | undefined> {
+  const order = await findOrderByNumberOf(db, userId, orderNumber);
+  return order && { order, items: await listOrderItems(db, [order.id]) };
 }
 
 /** My orders, newest first. */
@@ -38,18 +61,17 @@ export async function readOrders(
   const { userId, status, page, limit } = filter;
   const offset = (page - 1) * limit;
   const { orders, total } = await listOrdersOf(deps.db, { userId, status: status ?? null, limit, offset });
-  return pageOf(await presentOrders(deps, orders), { page, limit, total });
+  const ids = orders.map((order) => order.id);
+  const items = ids.length > 0 ? await listOrderItems(deps.db, ids) : [];
+  return pageOf(await presentOrders(deps, orders, items), { page, limit, total });
 }
 
-/** Orders as their owner sees them: items in two more reads, whatever their number. */
-async function presentOrders(deps: ReadOrdersDeps, orders: readonly OrderRow[]): Promise<OrderWire[]> {
-  const items =
-    orders.length > 0
-      ? await listOrderItems(
-          deps.db,
-          orders.map((order) => order.id),
-        )
-      : [];
+/** Orders as their owner sees them: their codes in one more read, where there are any to show. */
+async function presentOrders(
+  deps: ReadOrdersDeps,
+  orders: readonly OrderRow[],
+  items: readonly OrderItemRow[],
+): Promise<OrderWire[]> {
   const open = new Set(orders.filter(mayShowCodes).map((order) => order.id));
   const vouchers = await readVouchers(
     deps,
