@@ -2,13 +2,13 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import pg from 'pg';
 
 import { startOutside } from './order-outside.ts';
 import type { Ready, ServerFigures, Wish } from './order-server.ts';
+import { readCpuSeconds } from './process-cpu.ts';
 
 export interface Bench {
   readonly databaseUrl: string;
@@ -39,22 +39,12 @@ async function ask<Answer>(child: ChildProcess, question: unknown): Promise<Answ
   return answer;
 }
 
-/** Hundredths of a second, as Linux counts. */
-const TICKS = 100;
-
 /** CPU time of the service's database connections; 0 where PostgreSQL runs on another machine. */
 async function readBackendSeconds(sql: pg.Client): Promise<number> {
   const { rows } = await sql.query<{ pid: number }>(
     `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name NOT LIKE 'bench%'`,
   );
-  const stats = await Promise.all(
-    rows.map(({ pid }) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')),
-  );
-  const ticks = stats.map((stat) => {
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(fields[11] ?? 0) + Number(fields[12] ?? 0);
-  });
-  return ticks.reduce((sum, each) => sum + each, 0) / TICKS;
+  return readCpuSeconds(rows.map(({ pid }) => pid));
 }
 
 export interface Extent {

@@ -6,6 +6,7 @@ import type { Figure } from './figures.ts';
 import { runLoad } from './http-load.ts';
 import type { Connection } from './http-load.ts';
 import { orderWrites, writeOrders } from './order-writes.ts';
+import type { WriteRun } from './order-writes.ts';
 import type { Bench, Used } from './order-bench.ts';
 
 export const AT_ONCE = 16;
@@ -120,12 +121,13 @@ async function runBare(bench: Bench, path: string): Promise<number> {
 }
 
 const limit = (requests: number, f: number, p: number): number => 1 / (requests / f + 1 / p);
+const postgresMs = ({ used, count }: OrderRun): number => (used.postgresCpuSeconds * 1000) / count;
 const cpuMs = ({ used, count }: OrderRun): number =>
   ((used.cpuSeconds + used.postgresCpuSeconds) * 1000) / count;
 
 interface Rounds {
   readonly f: number[];
-  readonly p: Record<Extent, number[]>;
+  readonly p: Record<Extent, WriteRun[]>;
   readonly runs: Record<Extent, OrderRun[]>;
 }
 
@@ -232,9 +234,11 @@ export async function measureOrders(bench: Bench, stock: Stock): Promise<Figure[
   const trips = await countTrips(bench, variants);
   const rateOf = (each: readonly OrderRun[]): number => median(each.map(({ rate }) => rate));
   const ratio = (which: Extent): number =>
-    median(runs[which].map(({ rate }, round) => rate / limit(REQUESTS, f[round] ?? 0, p[which][round] ?? 0)));
+    median(
+      runs[which].map(({ rate }, round) => rate / limit(REQUESTS, f[round] ?? 0, p[which][round]?.rate ?? 0)),
+    );
   const told = (which: Extent): string => {
-    const [fRate, pRate] = [median(f), median(p[which])];
+    const [fRate, pRate] = [median(f), median(p[which].map(({ rate: each }) => each))];
     const l = limit(REQUESTS, fRate, pRate);
     return `${rateOf(runs[which]).toFixed(0)}/s; F ${fRate.toFixed(0)}, P ${pRate.toFixed(0)}, L ${l.toFixed(0)}`;
   };
@@ -243,7 +247,9 @@ export async function measureOrders(bench: Bench, stock: Stock): Promise<Figure[
     value: median(runs[which].map(cpuMs)),
     unit: 'ms',
     goal: { atMost },
-    note: `PostgreSQL ${median(runs[which].map(({ used, count }) => (used.postgresCpuSeconds * 1000) / count)).toFixed(2)}`,
+    note:
+      `PostgreSQL ${median(runs[which].map(postgresMs)).toFixed(2)}; ` +
+      `the limit's writes alone ${median(p[which].map(({ cpuMs: each }) => each)).toFixed(2)}`,
   });
   return [
     { name: 'order to code', value: ratio('codes'), unit: 'L', goal: { atLeast: 0.5 }, note: told('codes') },

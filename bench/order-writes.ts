@@ -4,6 +4,8 @@
  */
 import pg from 'pg';
 
+import { readCpuSeconds } from './process-cpu.ts';
+
 interface Step {
   readonly name: string;
   readonly text: string;
@@ -184,12 +186,20 @@ export interface WriteLoad {
 // Far above what the sequences give: the service's own orders go on beside these.
 let nextId = 1_000_000_000 + (Date.now() % 1_000_000_000) * 10;
 
-/** @returns orders written in a second. */
+export interface WriteRun {
+  /** Orders written in a second. */
+  readonly rate: number;
+  /** CPU of PostgreSQL for one. */
+  readonly cpuMs: number;
+}
+
 export async function writeOrders(
   load: WriteLoad,
   transactions: readonly (readonly Step[])[],
-): Promise<number> {
+): Promise<WriteRun> {
   const clients = await connect(load.databaseUrl, load.atOnce);
+  const backends = clients.map((client) => (client as unknown as { processID: number }).processID);
+  const before = await readCpuSeconds(backends);
   const start = performance.now();
   let count = 0;
   await Promise.all(
@@ -204,8 +214,9 @@ export async function writeOrders(
     }),
   );
   const seconds = (performance.now() - start) / 1000;
+  const cpuSeconds = (await readCpuSeconds(backends)) - before;
   await Promise.all(clients.map((client) => client.end()));
-  return count / seconds;
+  return { rate: count / seconds, cpuMs: (cpuSeconds * 1000) / count };
 }
 
 /** Leaves in one packet, the COMMIT with it. */
