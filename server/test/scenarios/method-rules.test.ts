@@ -47,6 +47,25 @@ function expectRefused(answered: Answered<unknown>, field: string, message: stri
 const initiate = (orderId: number, method: string) =>
   call(service, { path: `/payments/initiate/${orderId}`, token: customer.token, body: { method } });
 
+describe('a payment method in maintenance', () => {
+  it('takes no order while it lasts, and orders before and after', async () => {
+    const between = (from: string, until: string) =>
+      service.db.query(
+        `UPDATE payment_methods SET maintenance_from = now() + $1::interval, maintenance_until = now() + $2::interval
+         WHERE method = 'gw_wallet_direct'`,
+        [from, until],
+      );
+    await decide('gw_wallet_direct', {});
+    const wanted = { variantId, method: 'gw_wallet_direct' };
+    await between('-1 hour', '1 hour');
+    expectRefused(await order(service, customer, wanted), 'payment_method', 'in maintenance');
+    await between('1 hour', '2 hours');
+    expect((await order(service, customer, wanted)).status).toBe(201);
+    await between('-2 hours', '-1 hour');
+    expect((await order(service, customer, wanted)).status).toBe(201);
+  });
+});
+
 describe('a payment method that operators have switched off', () => {
   it('takes no order, with or without a session, and nothing is written', async () => {
     await decide('dcb', { is_active: false });

@@ -146,7 +146,7 @@ describe('partner retry (interface part 4)', () => {
     expect(again).toMatchObject({ status: 409, errorCode: 'CONFLICT', data: { type: 'PurchaseUnclear' } });
     expect(await purchases()).toBe(before + 1);
     await service.db.query(
-      'UPDATE partner_api_transactions SET next_step_at = now() WHERE next_step_at IS NOT NULL',
+      `UPDATE partner_api_transactions SET next_step_at = now() - interval '1 second' WHERE next_step_at IS NOT NULL`,
     );
     await service.sweep('run-due-partner-purchases');
     await service.drain();

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { problemWithMethod } from './payment-method-rules.ts';
 
-const rule = { method: 'dcb', is_active: true, min_minor: 1_000, max_minor: 50_000 };
+const rule = {
+  method: 'dcb',
+  is_active: true,
+  is_in_maintenance: false,
+  min_minor: 1_000,
+  max_minor: 50_000,
+};
 const paying = (amountMinor: number) => ({ method: 'dcb', amountMinor });
 
 describe('problemWithMethod', () => {
@@ -25,6 +31,10 @@ describe('problemWithMethod', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('refuses every amount during maintenance', () => {
+    expect(problemWithMethod({ ...rule, is_in_maintenance: true }, paying(20_000))).toContain('maintenance');
   });
 
   it('refuses every amount while the method is switched off, but nothing where nothing is to be paid', () => {

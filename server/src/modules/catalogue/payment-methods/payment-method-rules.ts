@@ -4,6 +4,7 @@ import { toPlainAmount } from '../../../platform/money.ts';
 export interface MethodRule {
   readonly method: string;
   readonly is_active: boolean;
+  readonly is_in_maintenance: boolean;
   readonly min_minor: number | null;
   readonly max_minor: number | null;
 }
@@ -19,6 +20,8 @@ export function problemWithMethod(
   const { method, amountMinor } = wanted;
   if (!rule || amountMinor === 0) return undefined;
   if (!rule.is_active) return `Payment method ${method} is switched off at the moment`;
+  if (rule.is_in_maintenance)
+    return `Payment method ${method} is in maintenance: choose another, or try later`;
   if (rule.min_minor !== null && amountMinor < rule.min_minor)
     return `Payment method ${method} takes ${toPlainAmount(rule.min_minor)} BDT or more`;
   if (rule.max_minor !== null && amountMinor > rule.max_minor)

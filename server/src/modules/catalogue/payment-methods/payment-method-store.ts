@@ -5,7 +5,10 @@ import type { MethodRule } from './payment-method-rules.ts';
 
 const list = statement(
   'payment_methods_list_rules',
-  'SELECT method, is_active, min_minor, max_minor FROM payment_methods',
+  `SELECT method, is_active, min_minor, max_minor,
+     (maintenance_from IS NOT NULL OR maintenance_until IS NOT NULL)
+       AND COALESCE(maintenance_from <= now(), true) AND COALESCE(now() < maintenance_until, true) AS is_in_maintenance
+   FROM payment_methods`,
 );
 
 /** Says why an amount cannot be paid by a method, or undefined where operators have nothing against it. */
