@@ -37,6 +37,27 @@ describe('the log', () => {
     expect(text.trim().split('\n')).toHaveLength(names.length);
   });
 
+  it('hides secrets in lists, below any name, and in what a whole logger is bound to', () => {
+    const text = captured((log) => {
+      log.info(
+        { a: { b: { c: { d: { pin: 'S3CRET' } } } }, rows: [{ code: 'S3CRET' }, [{ token: 'S3CRET' }]] },
+        'x',
+      );
+      log.child({ request: { authorization: 'S3CRET' } }).info('y');
+      const circle: Record<string, unknown> = { code: 'S3CRET' };
+      circle['itself'] = circle;
+      log.info({ circle }, 'z');
+    });
+    expect(text).not.toContain('S3CRET');
+    expect(text.trim().split('\n')).toHaveLength(3);
+  });
+
+  it('leaves everything else as it is', () => {
+    const at = new Date(0);
+    const line = captured((log) => log.info({ at, list: [1, null], inner: { orderId: 7 } }, 'x'));
+    expect(JSON.parse(line)).toMatchObject({ at: at.toISOString(), list: [1, null], inner: { orderId: 7 } });
+  });
+
   it('tells the kind of a database error without the row it quotes', () => {
     const error = Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (code)=(S3CRET)' });
     const text = captured((log) => log.error({ err: error }, 'failed'));

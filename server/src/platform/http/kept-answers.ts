@@ -17,16 +17,17 @@ export interface KeptAnswers {
 
 interface Kept {
   readonly entityTag: string;
-  readonly body: string;
+  /** As bytes: text would be encoded anew for every answer. */
+  readonly body: Buffer;
 }
 
 interface Memory {
   readonly answers: Map<string, Kept>;
-  letters: number;
+  bytes: number;
 }
 
 /** Free text in a query makes endless answers: beyond this all of them are forgotten and made again on demand. */
-const MOST_LETTERS = 16 * 1024 * 1024;
+const MOST_BYTES = 16 * 1024 * 1024;
 
 // Forgotten with the moment they belong to.
 const memories = new WeakMap<object, Memory>();
@@ -47,7 +48,7 @@ export async function sendKept(
   let answer = memory.answers.get(key);
   if (!answer) {
     // With the route's own serialiser: a field that is not declared does not leave.
-    const body = reply.serialize(await makeEnvelope()) as string;
+    const body = Buffer.from(reply.serialize(await makeEnvelope()) as string);
     answer = { body, entityTag: entityTagOf(body) };
     remember(memory, key, answer);
   }
@@ -57,7 +58,7 @@ export async function sendKept(
 }
 
 /** A strong entity tag: it differs when a single byte does (RFC 9110, 8.8.3). */
-export function entityTagOf(body: string): string {
+export function entityTagOf(body: string | Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
@@ -71,16 +72,16 @@ export function isSameEntity(header: string | undefined, entityTag: string): boo
 function memoryOf(moment: object): Memory {
   const known = memories.get(moment);
   if (known) return known;
-  const memory: Memory = { answers: new Map(), letters: 0 };
+  const memory: Memory = { answers: new Map(), bytes: 0 };
   memories.set(moment, memory);
   return memory;
 }
 
 function remember(memory: Memory, key: string, answer: Kept): void {
-  memory.letters += key.length + answer.body.length;
-  if (memory.letters > MOST_LETTERS) {
+  memory.bytes += key.length + answer.body.length;
+  if (memory.bytes > MOST_BYTES) {
     memory.answers.clear();
-    memory.letters = key.length + answer.body.length;
+    memory.bytes = key.length + answer.body.length;
   }
   memory.answers.set(key, answer);
 }
