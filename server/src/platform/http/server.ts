@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import { Ajv } from 'ajv';
-import addFormats from 'ajv-formats';
 import Fastify, { LogController } from 'fastify';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import findMyWay from 'find-my-way';
@@ -9,6 +7,7 @@ import findMyWay from 'find-my-way';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { answerError } from './errors-to-envelope.ts';
+import { compileOnUse } from './schemas/compilers.ts';
 
 export interface HttpServerOptions {
   readonly log: Logger;
@@ -46,7 +45,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
 
   // Headers that trickle in hold a connection, nothing else: ten seconds are plenty.
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
-  useValidators(app);
+  compileOnUse(app);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -66,20 +65,6 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setErrorHandler(answerError);
   answerUnknownRoutes(app);
   return app;
-}
-
-/**
- * Bodies: nothing is coerced, unknown fields are dropped. Addresses and queries: text is coerced to the declared type.
- */
-function useValidators(app: FastifyInstance): void {
-  const common = { removeAdditional: 'all', useDefaults: true, allErrors: true, strict: false } as const;
-  const bodies = new Ajv({ ...common, coerceTypes: false });
-  const texts = new Ajv({ ...common, coerceTypes: 'array' });
-  addFormats.default(bodies);
-  addFormats.default(texts);
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? bodies : texts).compile(schema as object),
-  );
 }
 
 /** An address that exists under another method is 405 with `Allow`; anything else unknown is 404. */
