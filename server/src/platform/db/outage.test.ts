@@ -5,7 +5,11 @@ import { outlastOutage } from './outage.ts';
 const gone = (code: string): Error => Object.assign(new Error('gone'), { code });
 
 it('writes once the database is back, and gives back what was written', async () => {
-  const failures = [gone('ECONNREFUSED'), new Error('Connection terminated unexpectedly')];
+  const failures = [
+    gone('ECONNREFUSED'),
+    new Error('Connection terminated unexpectedly'),
+    new Error('Client has encountered a connection error and is not queryable'),
+  ];
   const write = async (): Promise<string> => {
     const failure = failures.shift();
     if (failure) throw failure;

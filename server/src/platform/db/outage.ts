@@ -18,7 +18,9 @@ const CODES = new Set([
 export function isUnreachableDatabase(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && CODES.has(error.code)) return true;
-  return /timeout exceeded when trying to connect|Connection terminated/i.test(error.message);
+  return /timeout exceeded when trying to connect|Connection terminated|connection error and is not queryable/i.test(
+    error.message,
+  );
 }
 
 /** Longer than a database takes to be started again, shorter than anybody waits for a process to end. */
