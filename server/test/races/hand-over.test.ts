@@ -146,4 +146,15 @@ it('counts the money when handing over fails, and delivers by the job', async ()
   expect(await mailsTo(service, customer.email)).toHaveLength(1);
 });
 
+it('counts the money when nobody can tell what the order holds, and delivers by the job', async () => {
+  const placed = await place([1]);
+  await service.db.query('ALTER TABLE partner_api_transactions RENAME TO away');
+  await pay(service, placed);
+  await service.db.query('ALTER TABLE away RENAME TO partner_api_transactions');
+  expect(await standingOf(placed.id)).toMatchObject({ items: ['PENDING'], letters: 0, payment: 'SUCCEEDED' });
+  expect(await jobs()).toEqual(['fulfill_order']);
+  await service.drain();
+  expect(await statusOf(placed.id)).toBe('SUCCEEDED');
+});
+
 it('leaves every invariant standing', () => expectInvariants(service.db));

@@ -19,6 +19,10 @@ export class HandOverError extends Error {
   }
 }
 
+export function failHandOver(cause: unknown): never {
+  throw new HandOverError(cause);
+}
+
 export interface Delivery {
   readonly order: OrderRow;
   /** The fact that made it paid. */
@@ -32,9 +36,7 @@ export function askForDelivery(tx: Tx, { order, succeeded, handOver }: Delivery)
   return [
     recordEvents(tx, [succeeded, { type: 'order.paid', stream: `order:${order.id}`, data }]),
     handOver
-      ? handOver().catch((error: unknown) => {
-          throw new HandOverError(error);
-        })
+      ? handOver().catch(failHandOver)
       : enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
   ];
 }

@@ -7,7 +7,7 @@ import type { EventType } from '../events/index.ts';
 import { applyOrderFact, lockOrder, markOrderPaid } from '../orders/index.ts';
 import type { OrderRow } from '../orders/index.ts';
 import { giveUpSessions } from './captures/capture-store.ts';
-import { askForDelivery } from './ask-for-delivery.ts';
+import { askForDelivery, failHandOver } from './ask-for-delivery.ts';
 import type { HandOver } from './ask-for-delivery.ts';
 import type { CallbackClaim, Verification } from './gateways/gateway.ts';
 import { paymentStates } from './payment-states.ts';
@@ -65,11 +65,12 @@ export interface Finding {
 export async function settlePayment(tx: Tx, deps: SettlePaymentDeps, finding: Finding): Promise<Settled> {
   const { verification, isScheduled } = finding;
   const isConfirmed = verification.kind === 'confirmed';
-  const [order, payment, handOver] = await Promise.all([
+  // What the order holds is asked last, so that nothing else fails because that did.
+  const [order, payment, , handOver] = await Promise.all([
     lockOrder(tx, finding.orderId),
     lockPayment(tx, finding.paymentId),
-    isConfirmed ? deps.prepareHandOver?.(tx, finding.orderId) : undefined,
     finding.record(),
+    isConfirmed ? deps.prepareHandOver?.(tx, finding.orderId).catch(failHandOver) : undefined,
   ]);
   if (!order || !payment) throw new Error(`Payment ${finding.paymentId} has no order`);
   if (payment.status === 'SUCCEEDED') return { payment };
