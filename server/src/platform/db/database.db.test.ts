@@ -157,6 +157,22 @@ describe('commitWith', () => {
     expect(await texts()).toEqual(before);
   });
 
+  it('keeps nothing when something fails before its statement is sent', async () => {
+    const before = await texts();
+    const failing = inTransaction(db, async (tx) => {
+      await tx.query(`INSERT INTO notes VALUES (28, 'before')`);
+      const unwritable = async (): Promise<never> => {
+        await Promise.resolve();
+        throw new Error('nothing to write');
+      };
+      await commitWith(tx, () =>
+        Promise.all([tx.query(`INSERT INTO notes VALUES (29, 'with it')`), unwritable()]),
+      );
+    });
+    await expect(failing).rejects.toThrow('nothing to write');
+    expect(await texts()).toEqual(before);
+  });
+
   it('does not tell of success when an error in it was swallowed', async () => {
     const before = await texts();
     const swallowing = inOneBatch(db, async (tx) => {
@@ -208,7 +224,25 @@ describe('readTogether', () => {
     expect(first.rows).toEqual(second.rows);
   });
 
-  it('gives the connection back usable when one of them fails', async () => {
+  it('gives nobody a connection that is being ended', async () => {
+    const own = openDatabase({
+      url: db.url,
+      poolSize: 1,
+      statementTimeoutMs: 1_000,
+      lockTimeoutMs: 1_000,
+      applicationName: 'test',
+      onIdleError: () => undefined,
+    });
+    const ended = readTogether(own, (reader) =>
+      Promise.all([reader.query('SELECT pg_terminate_backend(pg_backend_pid())'), reader.query('SELECT 1')]),
+    );
+    const waiting = own.query('SELECT 1');
+    await expect(ended).rejects.toThrow('terminating connection');
+    expect((await waiting).count).toBe(1);
+    await own.close();
+  });
+
+  it('leaves the pool usable when one of them fails', async () => {
     const failing = readTogether(db, (reader) =>
       Promise.all([reader.query('SELECT 1 / 0'), reader.query('SELECT 1')]),
     );

@@ -122,9 +122,9 @@ async function attemptTransaction<Value>(db: Database, work: (tx: Tx) => Promise
   let broken: Error | undefined;
   let committed: Promise<void> | undefined;
   let isOver = false;
-  const commit = (): Promise<void> => {
+  const commit = (sent?: Promise<unknown>): Promise<void> => {
     isOver = true;
-    committed ??= sendCommit(client);
+    committed ??= sent ? sendCommitBehind(client, sent) : sendCommit(client);
     return committed;
   };
   try {
@@ -160,12 +160,33 @@ async function sendCommit(client: pg.PoolClient): Promise<void> {
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back: an error in it was swallowed');
 }
 
-const commits = new WeakMap<Tx, () => Promise<void>>();
+/**
+ * In the packet of what was sent in this turn. What fails before it reaches the connection is no error that PostgreSQL
+ * knows of; that comes out before the turn ends, and the COMMIT stays here then.
+ */
+function sendCommitBehind(client: pg.PoolClient, sent: Promise<unknown>): Promise<void> {
+  const stream = streamOf(client);
+  stream.cork();
+  return new Promise((resolve, reject) => {
+    let hasFailed = false;
+    sent.catch((error: unknown) => {
+      hasFailed = true;
+      reject(error);
+    });
+    process.nextTick(() => {
+      if (!hasFailed) resolve(sendCommit(client));
+      stream.uncork();
+    });
+  });
+}
+
+const commits = new WeakMap<Tx, (sent: Promise<unknown>) => Promise<void>>();
 
 /**
  * The last statements of a transaction, with the COMMIT behind them in the same packet: one wait instead of two. Only
  * for statements whose answers decide nothing, since the COMMIT does not wait for them. One that fails takes
- * everything with it: PostgreSQL answers the COMMIT with a rollback, and the statement's error is thrown.
+ * everything with it: PostgreSQL answers the COMMIT with a rollback, and the statement's error is thrown. So does whatever
+ * else `send` throws before it waits for an answer.
  *
  * @param send must have sent all of them when it returns its promise; one that comes later throws.
  */
@@ -173,7 +194,7 @@ export async function commitWith<Value>(tx: Tx, send: () => Promise<Value>): Pro
   const commit = commits.get(tx);
   if (!commit) throw new Error('commitWith needs the Tx of inTransaction');
   const sent = send();
-  const committed = commit();
+  const committed = commit(sent);
   // The statement's own error tells more than the rollback that follows from it.
   committed.catch(() => undefined);
   const value = await sent;
@@ -192,6 +213,7 @@ export async function readTogether<Value>(
   send: (reader: Reader) => Promise<Value>,
 ): Promise<Value> {
   const client = await db.pool.connect();
+  let failure: Error | undefined;
   try {
     return await send({
       query: (query, values) => {
@@ -199,17 +221,25 @@ export async function readTogether<Value>(
         return run(client, query, values);
       },
     });
+  } catch (error) {
+    failure = error as Error;
+    throw error;
   } finally {
-    client.release();
+    // After a failure it is closed, as the pool does with its own: it may be one that PostgreSQL is just ending.
+    client.release(failure);
   }
 }
 
 /** What is asked of a connection in one turn leaves in one write instead of one for each statement. */
 function sendTogether(client: pg.PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  const stream = streamOf(client);
   if (stream.writableCorked > 0) return;
   stream.cork();
   process.nextTick(() => stream.uncork());
+}
+
+function streamOf(client: pg.PoolClient): Socket {
+  return (client as unknown as { connection: { stream: Socket } }).connection.stream;
 }
 
 async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
