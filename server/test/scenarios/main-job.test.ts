@@ -223,6 +223,12 @@ describe('the main job (interface parts 1, 3, 4)', () => {
     expect(read.items[0]).toMatchObject({ fulfilled: false, fulfillment_status: 'DISPATCH_FAILED' });
     const alerts = await service.db.query('SELECT type FROM admin_alerts WHERE order_id = $1', [placed.id]);
     expect(alerts.rows).toEqual([{ type: 'fulfillment_failed' }]);
+    const told = await service.db.query(
+      `SELECT data FROM outbox_events WHERE stream = 'order:' || $1::text AND type = 'order.needs_attention'`,
+      [placed.id],
+    );
+    const { id: order_id, order_number } = placed;
+    expect(told.rows).toEqual([{ data: { order_id, order_number, reason: 'fulfillment_failed' } }]);
   });
 
   it('is not disturbed by strangers: their reads are 404, their callbacks change nothing', async () => {

@@ -3,6 +3,7 @@ import { commitWith, inOneStatement } from '../../platform/db/database.ts';
 import { enqueue } from '../../platform/jobs/queue.ts';
 import type { Random } from '../../platform/random.ts';
 import { openAlert } from '../alerts/index.ts';
+import { recordEvents } from '../events/index.ts';
 import { findMessage } from '../mail/index.ts';
 import { applyOrderFact, setItemStatuses } from '../orders/index.ts';
 import { insertAttempts } from './attempt-store.ts';
@@ -64,7 +65,7 @@ export async function handRejectedToOperator(
   const correlationId = deps.random.uuid();
   const open = items.filter((item) => !item.fulfilled).map((item) => item.id);
   await setItemStatuses(tx, open, 'DISPATCH_FAILED');
-  await applyOrderFact(tx, { orderId, fact: 'fulfillmentFailed', to: 'NEEDS_ATTENTION' });
+  const changed = await applyOrderFact(tx, { orderId, fact: 'fulfillmentFailed', to: 'NEEDS_ATTENTION' });
   await insertAttempts(
     tx,
     open.map((itemId) => ({
@@ -83,4 +84,7 @@ export async function handRejectedToOperator(
     message: `Order ${order.order_number} is paid, its codes are stored, its e-mail was refused: correct the address and resend`,
     details: { correlation_id: correlationId, smtp_reply: delivery.reply },
   });
+  if (!changed) return;
+  const data = { order_id: orderId, order_number: order.order_number, reason: 'fulfillment_failed' };
+  await recordEvents(tx, [{ type: 'order.needs_attention', stream: `order:${orderId}`, data }]);
 }
