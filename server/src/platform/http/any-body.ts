@@ -11,6 +11,8 @@ const LIMITS = { files: 0, fields: 100, fieldSize: 64 * 1024, parts: 100 };
  * them as `{body: <text>}`. For addresses that strangers call and where even garbage is to be kept.
  */
 export function acceptAnyBody(scope: FastifyInstance): void {
+  // Those of the server are strict.
+  scope.removeAllContentTypeParsers();
   scope.register(formbody);
   scope.register(multipart, { attachFieldsToBody: 'keyValues', limits: LIMITS });
   const parse = (

@@ -46,6 +46,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   // Headers that trickle in hold a connection, nothing else: ten seconds are plenty.
   app.server.headersTimeout = HEADERS_TIMEOUT_MS;
   compileOnUse(app);
+  allowNoBody(app);
   app.decorateRequest('caller', null);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -65,6 +66,15 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.setErrorHandler(answerError);
   answerUnknownRoutes(app);
   return app;
+}
+
+/** Many clients announce JSON with everything they send, a DELETE without a body too: that is no body, and no error. */
+function allowNoBody(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+    if (body === '') done(null, undefined);
+    else void parse(request, body, done);
+  });
 }
 
 /** An address that exists under another method is 405 with `Allow`; anything else unknown is 404. */
