@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 
-import { sendPage } from './page.ts';
+import { BUTTON_STYLE, FIELD_STYLE, sendPage } from './page.ts';
 
 /** A page that a mailed link leads to, and the operation of our API that its form stands for. */
 interface LinkPage {
@@ -32,9 +32,6 @@ const resetPassword: LinkPage = {
   done: 'Your password is set, and every session of yours has ended. Sign in again.',
   asksForPassword: true,
 };
-
-const FIELD = 'display:block;width:100%;box-sizing:border-box;font:inherit;padding:.6rem;margin:.2rem 0 1rem';
-const BUTTON = 'font:inherit;font-weight:600;padding:.7rem 1.4rem';
 
 /** Where the letter that confirms a customer's address leads. */
 export function serveEmailVerification(app: FastifyInstance): void {
@@ -97,7 +94,7 @@ function form({ path, button, asksForPassword }: LinkPage, token: string): VNode
               id="new_password"
               name="new_password"
               type="password"
-              style=${FIELD}
+              style=${FIELD_STYLE}
               required
               minlength="8"
               maxlength="128"
@@ -105,7 +102,7 @@ function form({ path, button, asksForPassword }: LinkPage, token: string): VNode
             />`
         : null
     }
-    <button style=${BUTTON}>${button}</button>
+    <button style=${BUTTON_STYLE}>${button}</button>
   </form>`;
 }
 

@@ -9,6 +9,11 @@ const POLICY =
 const STYLE =
   'font-family:system-ui,sans-serif;max-width:36rem;margin:12vh auto 4rem;padding:0 1rem;line-height:1.5;color-scheme:light dark';
 
+/** Of what people fill in and press, on every page. */
+export const FIELD_STYLE =
+  'display:block;width:100%;box-sizing:border-box;font:inherit;padding:.6rem;margin:.2rem 0 1rem';
+export const BUTTON_STYLE = 'font:inherit;font-weight:600;padding:.7rem 1.4rem';
+
 export interface Page {
   readonly status: number;
   readonly language: 'en' | 'bn';

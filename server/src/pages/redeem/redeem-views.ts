@@ -1,11 +1,10 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 
+import { BUTTON_STYLE, FIELD_STYLE } from '../page.ts';
 import type { Page } from '../page.ts';
 import type { RedeemTexts } from './redeem-texts.ts';
 
-const FIELD = 'display:block;width:100%;box-sizing:border-box;font:inherit;padding:.6rem;margin:.2rem 0 1rem';
-const BUTTON = 'font:inherit;font-weight:600;padding:.7rem 1.4rem';
 const CODE =
   'display:block;font:600 1.5rem/1.4 ui-monospace,monospace;overflow-wrap:anywhere;user-select:all;padding:1rem;border:2px solid;border-radius:.5rem';
 
@@ -33,7 +32,7 @@ export function enterCodePage({ texts, language, isAsked }: Written): Page {
       <input
         id="code"
         name="code"
-        style=${FIELD}
+        style=${FIELD_STYLE}
         required
         maxlength="200"
         autocomplete="off"
@@ -42,7 +41,7 @@ export function enterCodePage({ texts, language, isAsked }: Written): Page {
         aria-describedby="hint"
       />
       <p id="hint">${texts.enterHint}</p>
-      <button style=${BUTTON}>${texts.next}</button>
+      <button style=${BUTTON_STYLE}>${texts.next}</button>
     </form>`,
   };
 }
@@ -75,7 +74,7 @@ export function offerPage(offer: Offer): Page {
           id="phone"
           name="phone"
           type="tel"
-          style=${FIELD}
+          style=${FIELD_STYLE}
           required
           maxlength="40"
           autocomplete="tel"
@@ -86,14 +85,14 @@ export function offerPage(offer: Offer): Page {
           id="email"
           name="email"
           type="email"
-          style=${FIELD}
+          style=${FIELD_STYLE}
           maxlength="254"
           autocomplete="email"
           aria-describedby="hint"
           value=${offer.given?.email ?? ''}
         />
         <p id="hint">${texts.emailHint}</p>
-        <button style=${BUTTON}>
+        <button style=${BUTTON_STYLE}>
           ${isRedeemed ? texts.showAgain : (offer.callToAction ?? texts.redeem)}
         </button>
       </form>
