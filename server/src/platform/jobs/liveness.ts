@@ -11,7 +11,7 @@ import type { Logger } from '../log.ts';
  * locked job without a living owner gives it back. (decision 0003)
  */
 export interface Liveness {
-  /** For one runner: the workers it makes hold their locks from then on. */
+  /** For one runner: its pool of workers holds its lock from then on. */
   watchWorkers(): WorkerEvents;
   /** Those known so far are no more: what they had in hand is given back. */
   forgetWorkers(): void;
@@ -42,7 +42,8 @@ export async function keepWorkersAlive(options: { url: string; log: Logger }): P
   return {
     watchWorkers() {
       const events = new EventEmitter() as WorkerEvents;
-      events.on('worker:create', ({ worker }) => guard.add(worker.workerId));
+      // Jobs are locked in the name of the pool of workers, not in that of one of them.
+      events.on('pool:create', ({ workerPool }) => guard.add(workerPool.id));
       return events;
     },
     forgetWorkers: () => guard.forget(),

@@ -76,6 +76,10 @@ describe('jobs', () => {
          run_at = now() WHERE payload ->> 'who' = 'orphan'`,
     );
     await expect.poll(() => heard, { timeout: 15_000, interval: 100 }).toEqual(['orphan']);
+    // Longer than it takes to find a dead one; a worker that stops would take nothing anew.
+    const isAtWork = () =>
+      db.query<{ at: string }>(`SELECT FROM graphile_worker._private_jobs WHERE locked_by IS NOT NULL`);
+    await expect.poll(async () => (await isAtWork()).count, { timeout: 15_000, interval: 500 }).toBe(0);
     await worker.stop();
     expect(slowRuns).toBe(1);
   }, 30_000);
