@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { runMigrations, run } from 'graphile-worker';
 import { Logger as WorkerLogger } from 'graphile-worker';
-import type { Runner, TaskList } from 'graphile-worker';
+import type { Runner, TaskList, WorkerEvents } from 'graphile-worker';
 import pg from 'pg';
 
 import type { Database } from '../db/database.ts';
@@ -39,6 +39,8 @@ export async function migrateJobs(url: string): Promise<void> {
 
 /** A database that was killed is back after a few seconds. */
 const START_AGAIN_AFTER_MS = 500;
+/** Of each worker; they try once a second. */
+const FAILURES_IN_A_ROW = 3;
 
 /**
  * Runs jobs until stopped, and makes sure that those of a worker that died run again within seconds. A runner that gives
@@ -100,9 +102,29 @@ async function startAgain(
   }
 }
 
+/**
+ * Resolves when so many tries to take a job have failed with no good one between them. A runner whose very first question
+ * fails keeps that failure for an answer, and would ask no other for ever.
+ */
+function failsInARow(events: WorkerEvents, limit: number): Promise<void> {
+  return new Promise((resolve) => {
+    let failures = 0;
+    const succeeded = (): void => {
+      failures = 0;
+    };
+    events.on('worker:getJob:empty', succeeded);
+    events.on('job:start', succeeded);
+    events.on('worker:getJob:error', () => {
+      failures += 1;
+      if (failures >= limit) resolve();
+    });
+  });
+}
+
 async function startRunning(options: WorkerOptions, liveness: Liveness): Promise<Running> {
   const events = liveness.watchWorkers();
   const shuttingDown = once(events, 'pool:gracefulShutdown');
+  const failing = failsInARow(events, FAILURES_IN_A_ROW * options.concurrency);
   const runner = await run({
     pgPool: options.db.pool,
     taskList: taskListOf(options.handlers, options.log),
@@ -122,7 +144,7 @@ async function startRunning(options: WorkerOptions, liveness: Liveness): Promise
     },
   });
   const ended = runner.promise.catch((error: unknown) => error);
-  return { runner, givenUp: Promise.race([ended, shuttingDown]) };
+  return { runner, givenUp: Promise.race([ended, shuttingDown, failing]) };
 }
 
 function taskListOf(handlers: readonly JobHandler[], log: Logger): TaskList {
