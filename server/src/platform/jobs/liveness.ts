@@ -6,8 +6,8 @@ import pg from 'pg';
 import type { Logger } from '../log.ts';
 
 /**
- * The queue keeps a dead worker's jobs locked for hours. Here every worker holds a session advisory lock named after
- * it, on one connection of its process: when the process dies, PostgreSQL frees the lock at once, and whoever finds a
+ * The queue keeps a dead worker's jobs locked for hours. Here every pool of workers holds a session advisory lock named
+ * after it, on one connection of its process: when the process dies, PostgreSQL frees the lock at once, and whoever finds a
  * locked job without a living owner gives it back. (decision 0003)
  */
 export interface Liveness {
