@@ -8,7 +8,7 @@ import type {
   OrderRow,
   OrderWire,
 } from '../orders/index.ts';
-import { beginPayment, initiatePayment, openSession } from '../payments/index.ts';
+import { beginPayment, gatewayFor, initiatePayment, openSession } from '../payments/index.ts';
 import type { ConfiguredGateway, InitiatePaymentDeps, OpenedPayment } from '../payments/index.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 
@@ -90,8 +90,5 @@ function afterOrder(error: AppError, order: OrderRow): AppError {
 function offeredGateway(deps: PlaceOrderDeps, method: string | undefined): ConfiguredGateway {
   if (method === undefined)
     throw fieldError('payment_method', 'payment_method is required to open a payment session');
-  const gateway = deps.gateways.forMethod(method);
-  if (gateway) return gateway;
-  const offered = [...deps.gateways.methods].join(', ') || 'none';
-  throw fieldError('payment_method', `Payment method ${method} is not available; available: ${offered}`);
+  return gatewayFor(deps.gateways, { method, field: 'payment_method' });
 }

@@ -27,7 +27,7 @@ export interface CreateOrderDeps {
 }
 
 /** Who orders, as identity knows them. */
-interface Customer {
+export interface Customer {
   readonly name: string;
   readonly msisdn: string;
   readonly email: string | null;
@@ -64,9 +64,9 @@ const PRICINGS = 5;
  * part 4, rules 3 to 6).
  *
  * @param alsoWrite something that must be there exactly when the order is.
- * @throws VALIDATION_ERROR for wrong input or a method that operators do not want, with the interface's messages; NOT_FOUND for a variant that is not for
- * sale; BAD_REQUEST (`DiscountError`) for a code that cannot be used; CONFLICT (`OutOfStockError`) when units are
- * missing. Nothing is written then.
+ * @throws VALIDATION_ERROR for wrong input, with the interface's messages, or a method that operators do not want;
+ * NOT_FOUND for a variant that is not for sale; BAD_REQUEST (`DiscountError`) for a code that cannot be used; CONFLICT
+ * (`OutOfStockError`) when units are missing. Nothing is written then.
  */
 export async function createOrder<Also = undefined>(
   deps: CreateOrderDeps,

@@ -1,5 +1,5 @@
 export { createOrder, unitsOf } from './create-order.ts';
-export type { AlsoWrite, CreatedOrder, CreateOrderDeps, CreateOrderInput } from './create-order.ts';
+export type { AlsoWrite, CreatedOrder, CreateOrderDeps, CreateOrderInput, Customer } from './create-order.ts';
 export { fulfillOrderJob, fulfillOrderKey } from './jobs.ts';
 export { orderNotFound, outOfStock } from './errors.ts';
 export {

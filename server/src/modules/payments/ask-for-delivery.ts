@@ -25,16 +25,19 @@ export function failHandOver(cause: unknown): never {
 
 export interface Delivery {
   readonly order: OrderRow;
-  /** The fact that made it paid. */
-  readonly succeeded: NewEvent;
-  readonly handOver: (() => Promise<unknown>) | undefined;
+  /** The fact that made it paid; none where nothing was to be paid. */
+  readonly succeeded?: NewEvent;
+  readonly handOver?: (() => Promise<unknown>) | undefined;
 }
 
 /** The statements that have a paid order delivered: at once where it holds all it was sold, else by a job. */
 export function askForDelivery(tx: Tx, { order, succeeded, handOver }: Delivery): Promise<unknown>[] {
   const data = { order_id: order.id, order_number: order.order_number, total_minor: order.total_minor };
   return [
-    recordEvents(tx, [succeeded, { type: 'order.paid', stream: `order:${order.id}`, data }]),
+    recordEvents(tx, [
+      ...(succeeded ? [succeeded] : []),
+      { type: 'order.paid', stream: `order:${order.id}`, data },
+    ]),
     handOver
       ? handOver().catch(failHandOver)
       : enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),

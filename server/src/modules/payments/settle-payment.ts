@@ -279,7 +279,8 @@ function isWhatWasAsked(payment: PaymentRow, paid: ConfirmedFacts['verification'
   return paid.currency === payment.currency && paid.amountMinor >= payment.amount_minor;
 }
 
-function paymentEvent(type: Extract<EventType, `payment.${string}`>, payment: PaymentRow) {
+/** What other systems are told of a payment. */
+export function paymentEvent(type: Extract<EventType, `payment.${string}`>, payment: PaymentRow) {
   return {
     type,
     stream: `order:${payment.order_id}`,

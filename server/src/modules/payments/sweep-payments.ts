@@ -1,9 +1,8 @@
 import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/database.ts';
-import { enqueue } from '../../platform/jobs/queue.ts';
 import type { Sweep } from '../../platform/jobs/sweeps.ts';
 import type { Clock } from '../../platform/time.ts';
-import { verifyPaymentJob } from './jobs.ts';
+import { enqueueVerification } from './jobs.ts';
 import { takeDuePayments } from './payment-store.ts';
 
 const BATCH = 200;
@@ -16,11 +15,7 @@ export function paymentSweep(deps: { db: Database; clock: Clock }): Sweep {
     async run() {
       await inTransaction(deps.db, async (tx) => {
         const due = await takeDuePayments(tx, deps.clock.now(), BATCH);
-        await Promise.all(
-          due.map((paymentId) =>
-            enqueue(tx, verifyPaymentJob.of({ paymentId }), { key: `verify:${paymentId}`, maxAttempts: 3 }),
-          ),
-        );
+        await Promise.all(due.map((paymentId) => enqueueVerification(tx, paymentId)));
       });
     },
   };

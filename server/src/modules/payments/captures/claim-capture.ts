@@ -1,9 +1,8 @@
 import type { Database, Tx } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/database.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
 import { lockOrder } from '../../orders/index.ts';
 import type { CallbackClaim, Verification } from '../gateways/gateway.ts';
-import { verifyPaymentJob } from '../jobs.ts';
+import { enqueueVerification } from '../jobs.ts';
 import {
   findIdleCaptureHolder,
   freeCapture,
@@ -34,10 +33,7 @@ export async function claimCapture(db: Database, wanted: CaptureWanted): Promise
     if (isClaimed) return true;
     // Whoever is in the way and has told nothing yet is asked, so that nobody waits for its own schedule.
     const holder = await findIdleCaptureHolder(tx, { orderId, paymentId });
-    if (holder !== undefined) {
-      const job = verifyPaymentJob.of({ paymentId: holder });
-      await enqueue(tx, job, { key: `verify:${holder}`, maxAttempts: 3 });
-    }
+    if (holder !== undefined) await enqueueVerification(tx, holder);
     return false;
   });
 }

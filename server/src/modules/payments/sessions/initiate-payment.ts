@@ -1,20 +1,17 @@
 import type { Reader, Tx } from '../../../platform/db/database.ts';
 import { commitWith, inTransaction } from '../../../platform/db/database.ts';
 import { AppError, fieldError } from '../../../platform/errors.ts';
-import { enqueue } from '../../../platform/jobs/queue.ts';
 import { formatMinor } from '../../../platform/money.ts';
 import { secondsAfter } from '../../../platform/time.ts';
-import { recordEvents } from '../../events/index.ts';
 import {
-  fulfillOrderJob,
-  fulfillOrderKey,
   lockOrder,
   markOrderPaid,
   orderNotFound,
   payableStatuses,
   setOrderHold,
 } from '../../orders/index.ts';
-import type { OrderRow } from '../../orders/index.ts';
+import type { Customer, OrderRow } from '../../orders/index.ts';
+import { askForDelivery } from '../ask-for-delivery.ts';
 import type { ConfiguredGateway } from '../gateways/gateway.ts';
 import type { Gateways } from '../gateways/registry.ts';
 import { markPaymentSucceeded } from '../payment-store.ts';
@@ -22,7 +19,7 @@ import type { PaymentRow } from '../payment-store.ts';
 import { beginPayment } from './begin-payment.ts';
 import type { BeginPaymentDeps } from './begin-payment.ts';
 import { openSession, toOpened } from './open-session.ts';
-import type { Customer, OpenedPayment, OpenSessionDeps } from './open-session.ts';
+import type { OpenedPayment, OpenSessionDeps } from './open-session.ts';
 
 export interface InitiatePaymentDeps extends BeginPaymentDeps, OpenSessionDeps {
   readonly gateways: Gateways;
@@ -90,7 +87,8 @@ async function begin(deps: InitiatePaymentDeps, tx: Tx, input: InitiatePaymentIn
   if (problem !== undefined) throw fieldError('method', problem);
   const now = deps.clock.now();
   const heldUntil = secondsAfter(now, deps.orderTtlSeconds);
-  const gateway = order.total_minor === 0 ? undefined : gatewayFor(deps.gateways, method);
+  const gateway =
+    order.total_minor === 0 ? undefined : gatewayFor(deps.gateways, { method, field: 'method' });
   await deps.holdOrder(tx, order, { until: heldUntil, paymentMethod: method, at: now });
   const { description } = input;
   const write = () =>
@@ -119,11 +117,15 @@ function refuseUnlessPayable(order: OrderRow, input: InitiatePaymentInput): void
   }
 }
 
-function gatewayFor(gateways: Gateways, method: string): ConfiguredGateway {
+/** @throws VALIDATION_ERROR about the field that names a method which no gateway serves. */
+export function gatewayFor(
+  gateways: Gateways,
+  { method, field }: { readonly method: string; readonly field: string },
+): ConfiguredGateway {
   const gateway = gateways.forMethod(method);
   if (gateway) return gateway;
   const offered = [...gateways.methods].join(', ') || 'none';
-  throw fieldError('method', `Payment method ${method} is not available; available: ${offered}`);
+  throw fieldError(field, `Payment method ${method} is not available; available: ${offered}`);
 }
 
 /** Nothing to pay: the order is paid at once, without a gateway (decisions 4.9). */
@@ -138,11 +140,7 @@ async function settleFree(
     at,
     gatewayTransactionId: payment.transaction_id,
   };
-  const data = { order_id: order.id, order_number: order.order_number, total_minor: 0 };
   await markPaymentSucceeded(tx, { id: payment.id, drivesOrder: true, ...proof });
-  await Promise.all([
-    recordEvents(tx, [{ type: 'order.paid', stream: `order:${order.id}`, data }]),
-    enqueue(tx, fulfillOrderJob.of({ orderId: order.id }), { key: fulfillOrderKey(order.id) }),
-  ]);
+  await Promise.all(askForDelivery(tx, { order }));
   await markOrderPaid(tx, order.id, at);
 }

@@ -5,10 +5,11 @@ import type { Logger } from '../../../platform/log.ts';
 import type { Clock } from '../../../platform/time.ts';
 import { recordEvents } from '../../events/index.ts';
 import { lockOrder, markSessionOpened } from '../../orders/index.ts';
-import type { OrderRow } from '../../orders/index.ts';
+import type { Customer, OrderRow } from '../../orders/index.ts';
 import type { ConfiguredGateway, SessionResult } from '../gateways/gateway.ts';
 import { markPaymentUnpaid, storePaymentSession } from '../payment-store.ts';
 import type { PaymentRow } from '../payment-store.ts';
+import { paymentEvent } from '../settle-payment.ts';
 import { nextVerificationAt } from '../verify-schedule.ts';
 
 export interface OpenSessionDeps {
@@ -17,13 +18,6 @@ export interface OpenSessionDeps {
   readonly log: Logger;
   /** Absolute address of the callback of a gateway. */
   callbackUrlOf(gateway: ConfiguredGateway): string;
-}
-
-/** Who pays, as the shop knows them. */
-export interface Customer {
-  readonly name: string;
-  readonly msisdn: string;
-  readonly email: string | null;
 }
 
 /** A payment that is written down and has no session yet. */
@@ -116,17 +110,7 @@ async function refuseSession(tx: Tx, clock: Clock, payment: PaymentRow): Promise
     nextVerifyAt,
     step: 0,
   });
-  const { id: payment_id, order_id, transaction_id, method, amount_minor, currency } = payment;
-  const data = {
-    payment_id,
-    order_id,
-    transaction_id,
-    method,
-    amount_minor,
-    currency,
-    failure_reason: reason,
-  };
-  await recordEvents(tx, [{ type: 'payment.failed', stream: `order:${order_id}`, data }]);
+  await recordEvents(tx, [paymentEvent('payment.failed', { ...payment, failure_reason: reason })]);
 }
 
 function noSession(order: OrderRow, payment: PaymentRow): AppError {

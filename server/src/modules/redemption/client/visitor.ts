@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 import { limitAddress } from '../../../platform/http/throttle-address.ts';
+import { userAgentOf } from '../../../platform/user-agent.ts';
 
 /** Who asks, as far as an anonymous request shows it. */
 export interface Visitor {
@@ -12,7 +13,6 @@ export interface Visitor {
 }
 
 const LONGEST_ADDRESS = 64;
-const LONGEST_USER_AGENT = 300;
 
 export function visitorOf(request: Pick<FastifyRequest, 'ip' | 'headers'>): Visitor {
   const address = request.ip.slice(0, LONGEST_ADDRESS);
@@ -20,6 +20,6 @@ export function visitorOf(request: Pick<FastifyRequest, 'ip' | 'headers'>): Visi
   return {
     ip: ipKey.endsWith('/64') ? address : ipKey,
     ipKey,
-    userAgent: request.headers['user-agent']?.slice(0, LONGEST_USER_AGENT) ?? null,
+    userAgent: userAgentOf(request),
   };
 }
