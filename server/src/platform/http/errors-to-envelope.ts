@@ -12,6 +12,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (known.status >= 500 && known.code === 'INTERNAL_ERROR')
     request.log.error({ err: error }, 'request failed');
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
+  // A file that fails before its first byte has already said what it would be.
+  reply.removeHeader('content-disposition').type('application/json; charset=utf-8');
   return reply.code(known.status).header('cache-control', 'no-store').send(errorEnvelope(known));
 }
 

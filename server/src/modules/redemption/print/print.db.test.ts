@@ -71,6 +71,17 @@ describe('qr.zip', () => {
     }
   });
 
+  it('answers in the envelope when its first code cannot be opened', async () => {
+    const campaign = await aCampaign(test);
+    await someCodes(test, campaign, 1);
+    await test.db.query("UPDATE redemption_codes SET token_sealed = '\\x00' WHERE campaign_id = $1", [
+      campaign.id,
+    ]);
+    const answer = await download(campaign, 'qr.zip');
+    expect([answer.status, answer.body.errorCode]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(answer.headers['content-disposition']).toBeUndefined();
+  });
+
   it('can be of one generation only', async () => {
     const campaign = await aCampaign(test);
     await generate(test, campaign, { count: 2 });
